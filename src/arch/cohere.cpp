@@ -1,0 +1,63 @@
+// Cohere (Command R): attention and SwiGLU side by side behind one LayerNorm without bias; neighbouring features turn
+// together; logits are scaled. Command R7B (cohere2) slides in three layers of four and turns only there.
+
+#include "arch/common.h"
+#include "arch/families.h"
+
+namespace lmsize {
+namespace {
+
+Sizes read_cohere(Reader& config, Model& model) {
+  SizeDefaults defaults{.vocab = 256000,
+                        .d = 8192,
+                        .d_ff = 22528,
+                        .n_layers = 40,
+                        .n_heads = 64,
+                        .rounds_head_dim_down = true,
+                        .tied = true,
+                        .norm = kLayerNorm};
+  defaults.norm.bias = false;
+  Sizes s = read_sizes(config, model, defaults);
+  s.logit_scale = config.number("logit_scale", 0.0625);
+  return s;
+}
+
+Norm rows_norm(const Sizes& s, std::string_view name, Dim heads) {
+  Norm norm = s.head_norm(name);
+  norm.heads = heads;
+  norm.over = Norm::Heads::rows;
+  return norm;
+}
+
+}  // namespace
+
+// CohereForCausalLM.
+void cohere(Reader& config, Model& model) {
+  const Sizes s = read_cohere(config, model);
+  Attention attention = s.attention(config.flag("attention_bias", false));
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .interleaved = true});
+  if (config.flag("use_qk_norm", false)) {
+    attention.q_norm = rows_norm(s, "q_norm", s.n_heads);
+    attention.k_norm = rows_norm(s, "k_norm", s.n_kv_heads);
+  }
+  const Layer layer = parallel_layer(s, attention, s.gated_mlp(config));
+  add_layers(decoder_frame(config, model, s), s.n_layers.value, layer);
+}
+
+// Cohere2ForCausalLM.
+void cohere2(Reader& config, Model& model) {
+  const Sizes s = read_cohere(config, model);
+  Attention attention = s.attention(config.flag("attention_bias", false));
+  const Rope rope = read_rope(config, s.head_dim.value, {.interleaved = true});
+  const Mlp mlp = s.gated_mlp(config);
+  const auto window = config.optional_size("sliding_window", 4096);
+  const Int pattern = config.size("sliding_window_pattern", 4);
+  const auto slides = sliding_layers(config, s.n_layers.value, [&](Int i) { return (i + 1) % pattern != 0; });
+  add_layers(decoder_frame(config, model, s), slides, [&](Layer& layer, bool sliding) {
+    attention.window = sliding ? window : std::nullopt;
+    attention.rope = sliding ? std::optional(rope) : std::nullopt;
+    layer = parallel_layer(s, attention, mlp);
+  });
+}
+
+}  // namespace lmsize

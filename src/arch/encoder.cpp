@@ -1,0 +1,134 @@
+#include "arch/encoder.h"
+
+#include "base/text.h"
+
+namespace lmsize {
+namespace {
+
+void add_norm(std::vector<Branch>& branches, Branch branch, Norm norm, bool before) {
+  (before ? branch.before : branch.after_sum) = std::move(norm);
+  branches.push_back(std::move(branch));
+}
+
+}  // namespace
+
+SizeDefaults bert_sizes(Int vocab) {
+  return {.vocab = vocab,
+          .d = 768,
+          .d_ff = 3072,
+          .n_layers = 12,
+          .n_heads = 12,
+          .tied = true,
+          .activation = "gelu",
+          .norm = {.kind = Norm::Kind::layer, .bias = true, .eps = 1e-12},
+          .has_kv_heads = false,
+          .has_head_dim = false};
+}
+
+void add_bert_table(Model& model, Stack& stack, std::string name, Dim rows, Dim width) {
+  stack.input.push_back({model.under_base("embeddings"), Embedding{std::move(name), rows, width}});
+}
+
+void add_bert_tables(Reader& config, Model& model, Stack& stack, const Sizes& s, Dim width, Int positions, Int types) {
+  add_bert_table(model, stack, "word_embeddings", s.vocab, width);
+  add_bert_table(model, stack, "position_embeddings",
+                 {config.size("max_position_embeddings", positions), Symbol::n_positions}, width);
+  add_bert_table(model, stack, "token_type_embeddings", {config.count("type_vocab_size", types), Symbol::n_types},
+                 width);
+}
+
+void add_bert_norm(Model& model, Stack& stack, const Sizes& s, Dim width) {
+  Norm norm = s.named("LayerNorm");
+  norm.width = width;
+  stack.input.push_back({model.under_base("embeddings"), norm});
+}
+
+Stack& bert_stack(Reader& config, Model& model, const Sizes& s) {
+  Stack& stack = add_stack(model, "encoder.layer");
+  add_bert_tables(config, model, stack, s, s.d);
+  add_bert_norm(model, stack, s, s.d);
+  return stack;
+}
+
+Layer bert_layer(Reader& config, const Sizes& s, const BertNorms& norms) {
+  const bool decoder = config.flag("is_decoder", false);
+  const bool cross = config.flag("add_cross_attention", false);
+  Attention attention = s.attention(true);
+  attention.name = "attention";
+  attention.q = "self.query";
+  attention.k = "self.key";
+  attention.v = "self.value";
+  attention.o = "output.dense";
+  attention.causal = decoder;
+  Mlp mlp = s.plain_mlp(config, "intermediate.dense", "output.dense", true);
+  mlp.name = "";
+
+  Layer layer;
+  const auto attention_norm = [&] { return s.named(attention.name + "." + std::string(norms.attention)); };
+  add_norm(layer.branches, {.block = attention}, attention_norm(), norms.before);
+  if (decoder && cross) {
+    attention.name = "crossattention";
+    attention.cross = true;
+    attention.causal = false;
+    add_norm(layer.branches, {.block = attention}, attention_norm(), norms.before);
+  }
+  add_norm(layer.branches, {.block = mlp}, s.named(norms.mlp), norms.before);
+  return layer;
+}
+
+void add_pooler(Model& model, Stack& stack, const Sizes& s, std::string name) {
+  stack.output.push_back({model.base, Matrix{std::move(name), s.d, s.d, true}});
+}
+
+MaskedHead bert_masked_head(const Sizes& s) {
+  return {.d = s.d, .width = s.d, .vocab = s.vocab, .tied = s.tied, .activation = s.activation, .eps = s.norm.eps};
+}
+
+MaskedHead roberta_masked_head(const Sizes& s) {
+  return {.transform = "lm_head.dense",
+          .norm = "lm_head.layer_norm",
+          .decoder = "lm_head.decoder",
+          .bias = "lm_head.bias",
+          .d = s.d,
+          .width = s.d,
+          .vocab = s.vocab,
+          .tied = s.tied,
+          .eps = s.norm.eps};
+}
+
+void encoder_heads(Reader& config, Model& model, const Sizes& s, const EncoderHeads& heads) {
+  const Dim labels = read_labels(config);
+  const auto add_head = [&](std::string name, Dim rows) {
+    model.heads.push_back({"", Head{.name = std::move(name), .rows = rows, .d = s.d, .bias = true}});
+  };
+  const auto add_sentence_head = [&](Dim rows) {
+    if (!heads.dense.empty()) model.heads.push_back({"", Matrix{heads.dense, s.d, s.d, true, Role::head}});
+    add_head(heads.sentence_classifier, rows);
+  };
+  switch (model.head_kind) {
+    case HeadKind::none:
+      return;
+    case HeadKind::language_model:
+    case HeadKind::masked_language_model:
+      model.heads.push_back({"", heads.masked});
+      return;
+    case HeadKind::pretraining:
+      model.heads.push_back({"", heads.masked});
+      [[fallthrough]];
+    case HeadKind::next_sentence_prediction:
+      return add_head("cls.seq_relationship", 2);
+    case HeadKind::sequence_classification:
+      return add_sentence_head(labels);
+    case HeadKind::multiple_choice:
+      return add_head("classifier", 1);
+    case HeadKind::token_classification:
+      return add_head("classifier", labels);
+    case HeadKind::question_answering:
+      return add_head("qa_outputs", labels);
+    case HeadKind::unknown:
+      config.assume("unknown-head", escaped(model.architecture) + ": its head is not known; the body alone is counted",
+                    "architectures");
+  }
+}
+
+}  // namespace lmsize

@@ -1,0 +1,46 @@
+// What BERT and its descendants share. They differ in embeddings, in where the norms of a layer stand, and in heads.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "arch/common.h"
+
+namespace lmsize {
+
+// BERT's defaults: 12 layers of width 768, GELU, LayerNorm, tied.
+SizeDefaults bert_sizes(Int vocab = 30522);
+
+// The tables of words, positions and token types, under embeddings; and their norm.
+void add_bert_tables(Reader& config, Model& model, Stack& stack, const Sizes& s, Dim width, Int positions = 512,
+                     Int types = 2);
+void add_bert_table(Model& model, Stack& stack, std::string name, Dim rows, Dim width);
+void add_bert_norm(Model& model, Stack& stack, const Sizes& s, Dim width);
+
+// encoder.layer, with tables and their norm before it.
+Stack& bert_stack(Reader& config, Model& model, const Sizes& s);
+
+// Where the norms of a layer are: names within the attention and within the layer, before or after.
+struct BertNorms {
+  std::string_view attention = "output.LayerNorm", mlp = "output.LayerNorm";
+  bool before = false;
+};
+// Attention, cross attention where the config makes it a decoder that has one, MLP.
+Layer bert_layer(Reader& config, const Sizes& s, const BertNorms& norms = {});
+
+// The first token's state through a matrix and tanh, where the class has it.
+void add_pooler(Model& model, Stack& stack, const Sizes& s, std::string name = "pooler.dense");
+
+// BERT's head of masked language modelling, and RoBERTa's.
+MaskedHead bert_masked_head(const Sizes& s);
+MaskedHead roberta_masked_head(const Sizes& s);
+
+// What model.head_kind puts on an encoder. Sentences are classified by `dense` (where not empty), then `classifier`.
+struct EncoderHeads {
+  MaskedHead masked;
+  std::string dense{};
+  std::string sentence_classifier = "classifier";
+};
+void encoder_heads(Reader& config, Model& model, const Sizes& s, const EncoderHeads& heads);
+
+}  // namespace lmsize

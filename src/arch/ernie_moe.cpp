@@ -1,0 +1,43 @@
+// ERNIE 4.5's mixture: experts in a stretch of layers, a learned correction of their choice.
+
+#include "arch/experts.h"
+#include "arch/families.h"
+
+namespace lmsize {
+
+// Ernie4_5_MoeForCausalLM.
+void ernie4_5_moe(Reader& config, Model& model) {
+  Sizes s = read_sizes(config, model,
+                       {.vocab = 103424,
+                        .d = 2560,
+                        .d_ff = 12288,
+                        .n_layers = 28,
+                        .n_heads = 20,
+                        .n_kv_heads = 4,
+                        .kv_heads_may_be_null = false,
+                        .rounds_head_dim_down = true,
+                        .tied = true,
+                        .norm = {.eps = 1e-5}});
+  const bool bias = config.flag("use_bias", false);
+  s.head_bias = bias;
+  Attention attention = s.attention(bias);
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .interleaved = true});
+  const Mlp mlp = s.gated_mlp(config, bias);
+  const Int d_moe = config.size("moe_intermediate_size", 1536);
+  MixtureOfExperts moe = bank_of(s.gated_mlp(config), config.size({"moe_num_experts", "num_experts"}, 64),
+                                 config.count({"moe_k", "num_experts_per_tok"}, 6), d_moe);
+  share(moe, mlp, "shared_experts", config.count("moe_num_shared_experts", 2), d_moe);
+  moe.correction = {.name = "moe_statics.e_score_correction_bias", .buffer = false, .as_row = true};
+  moe.routing.normalized = true;
+
+  const Int n = s.n_layers.value;
+  const Int start = config.count("moe_layer_start_index", 1), interval = config.size("moe_layer_interval", 1);
+  const Value last = config.find("moe_layer_end_index");  // -1: the last layer
+  const Int end = last && last.text() != "-1" ? config.count("moe_layer_end_index", n - 1) : n - 1;
+  check_layer_number(n);
+  std::vector<bool> routed(static_cast<std::size_t>(n));
+  for (Int i = 0; i < n; ++i) routed[static_cast<std::size_t>(i)] = (i + 1) % interval == 0 && i >= start && i <= end;
+  moe_decoder(config, model, s, attention, mlp, moe, routed);
+}
+
+}  // namespace lmsize

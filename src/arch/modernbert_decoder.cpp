@@ -1,0 +1,71 @@
+// The decoder of ModernBERT (Ettin): norms without bias, GeGLU with gate and up in one matrix; two layers of three
+// slide with a rope of their own; the first layer has the embedding's norm in place of its own; the head is a masked
+// model's.
+
+#include "arch/common.h"
+#include "arch/families.h"
+
+namespace lmsize {
+
+// ModernBertDecoderForCausalLM.
+void modernbert_decoder(Reader& config, Model& model) {
+  Sizes s = read_sizes(config, model,
+                       {.vocab = 50368,
+                        .d = 768,
+                        .d_ff = 1152,
+                        .n_layers = 22,
+                        .n_heads = 12,
+                        .tied = true,
+                        .activation = "gelu",
+                        .norm = kLayerNorm,
+                        .has_kv_heads = false,
+                        .has_head_dim = false});
+  s.norm.bias = config.flag("norm_bias", false);
+  Attention attention = s.attention(config.flag("attention_bias", false));
+  attention.name = "attn";
+  attention.o = "Wo";
+  Mlp mlp = s.gated_mlp(config, config.flag("mlp_bias", false));
+  mlp.fused = mlp.up = "Wi";
+  mlp.down = "Wo";
+  MaskedHead head;
+  head.transform = "lm_head.dense";
+  head.norm = "lm_head.norm";
+  head.decoder = "decoder";
+  head.bias = config.flag("decoder_bias", true) ? "decoder.bias" : "";
+  head.d = head.width = s.d;
+  head.vocab = s.vocab;
+  head.transform_bias = config.flag("classifier_bias", false);
+  head.norm_bias = s.norm.bias;
+  head.tied = s.tied;
+  head.activation = read_activation(config, "classifier_activation", "gelu");
+  head.eps = s.norm.eps;
+
+  const Int head_dim = s.head_dim.value, n = s.n_layers.value, every = config.size("global_attn_every_n_layers", 3);
+  const Rope full =
+      read_rope(config, head_dim, {.theta = 160000, .layer_type = "full_attention", .own_theta = "global_rope_theta"});
+  const Rope local =
+      read_rope(config, head_dim, {.theta = 10000, .layer_type = "sliding_attention", .own_theta = "local_rope_theta"});
+  // As ModernBERT counts its window, half of it lies before a token.
+  auto window = config.optional_size("local_attention", 128);
+  if (window) *window = *window / 2 + 1;
+  const auto slides = sliding_layers(config, n, [&](Int i) { return i % every != 0; });
+
+  Stack& stack = add_stack(model, "layers");
+  stack.input.push_back({model.base, Embedding{"embeddings.tok_embeddings", s.vocab, s.d}});
+  stack.input.push_back({model.base, s.named("embeddings.norm")});
+  const auto kind_of = [&](Int i) { return std::pair(bool{slides[static_cast<std::size_t>(i)]}, i == 0); };
+  add_layers(stack, n, kind_of, [&](Layer& layer, const std::pair<bool, bool>& kind) {
+    const auto [sliding, first] = kind;
+    attention.window = sliding ? window : std::nullopt;
+    attention.rope = sliding ? local : full;
+    layer = pre_norm_layer(s, attention, mlp, "attn_norm", "mlp_norm");
+    if (first) layer.branches[0].before.reset();
+  });
+  stack.output.push_back({model.base, s.named("final_norm")});
+  if (model.head_kind == HeadKind::language_model)
+    model.heads.push_back({"", head});
+  else
+    decoder_head(config, model, s);
+}
+
+}  // namespace lmsize

@@ -1,0 +1,64 @@
+// Decoders of audio codes: MusicGen's, BART's layers without biases over several codebooks, and Moshi's.
+
+#include "arch/bart.h"
+#include "arch/families.h"
+
+namespace lmsize {
+
+// MusicgenForCausalLM: a table and a head for each codebook; positions are sines.
+void musicgen_decoder(Reader& config, Model& model) {
+  SizeDefaults defaults{
+      .vocab = 2048, .d = 1024, .n_layers = 24, .n_heads = 16, .activation = "gelu", .norm = kLayerNorm};
+  defaults.d_ff = 4096;
+  defaults.has_kv_heads = defaults.has_head_dim = false;
+  BartSizes sizes{.s = read_sizes(config, model, defaults), .whole = false};
+  const Sizes& s = sizes.s;
+  sizes.decoder = {s.n_layers.value, s.n_heads.value, s.d_ff.value};
+  const BartDefaults layout{.norm_before = true, .embedding_norm = false, .final_norm = true};
+  const Int n_codebooks = config.size("num_codebooks", 4);
+  config.ignore({"max_position_embeddings"});
+  Layer layer = bart_layer(config, sizes, layout, true);
+  for (Branch& branch : layer.branches) {
+    if (Attention* a = std::get_if<Attention>(&branch.block)) a->q_bias = a->k_bias = a->v_bias = a->o_bias = false;
+    if (Mlp* mlp = std::get_if<Mlp>(&branch.block)) mlp->up_bias = mlp->down_bias = false;
+  }
+  Stack& stack = add_bart_half(model, sizes, layout, true, layer, true);
+  stack.input.clear();
+  for (Int i = 0; i < n_codebooks; ++i) {
+    const std::string number = std::to_string(i);
+    stack.input.push_back({model.under_base("decoder"),
+                           Embedding{.name = "embed_tokens." + number, .rows = s.vocab, .width = s.d, .offset = 1}});
+    if (model.head_kind == HeadKind::language_model)
+      model.heads.push_back({"", Head{"lm_heads." + number, s.vocab, s.d}});
+  }
+}
+
+// MoshiForCausalLM: Llama's layers with a fused gate and one row more for tokens than for logits.
+void moshi(Reader& config, Model& model) {
+  const Sizes s = read_sizes(config, model,
+                             {.vocab = 32000,
+                              .d = 4096,
+                              .d_ff = 22528,
+                              .n_layers = 32,
+                              .n_heads = 32,
+                              .rounds_head_dim_down = true,
+                              .norm = {.eps = 1e-8}});
+  config.ignore({"audio_vocab_size", "num_codebooks"});
+  Attention attention = s.attention();
+  attention.q = "q_proj.linear";
+  attention.k = "k_proj.linear";
+  attention.v = "v_proj.linear";
+  attention.o = "o_proj.linear";
+  attention.rope = read_rope(config, s.head_dim.value, 10000);
+  attention.window = config.optional_size("sliding_window", 3000);
+  Mlp mlp = s.gated_mlp(config);
+  mlp.d_ff = {s.d_ff.value / 2, Symbol::d_ff};  // ffn_dim is that of gate and up together
+  mlp.fused = mlp.up = "fc1";
+  mlp.down = "fc2";
+  pre_norm_decoder(config, model, s, attention, mlp);
+  std::get<Embedding>(model.stacks.front().input.front().block).offset = 1;
+  if (!model.heads.empty())
+    if (Head* head = std::get_if<Head>(&model.heads.front().block)) head->tied = false;
+}
+
+}  // namespace lmsize

@@ -1,0 +1,116 @@
+#include "arch/rope.h"
+
+#include <cmath>
+
+#include "arch/common.h"
+
+namespace lmsize {
+namespace {
+
+using Scaling = Rope::Scaling;
+
+Scaling scaling_of(std::string_view type) {
+  if (type == "default" || type == "mrope" || type == "axial") return Scaling::none;  // all one for text alone
+  if (type == "linear") return Scaling::linear;
+  if (type == "dynamic") return Scaling::dynamic;
+  if (type == "llama3") return Scaling::llama3;
+  if (type == "yarn") return Scaling::yarn;
+  if (type == "longrope" || type == "su") return Scaling::longrope;
+  if (type == "proportional") return Scaling::proportional;
+  return Scaling::unknown;
+}
+
+// What stretching the context takes from its parameters.
+void read_scaling(Reader& config, Reader& given, Rope& rope) {
+  const bool retrained =
+      rope.scaling == Scaling::llama3 || rope.scaling == Scaling::yarn || rope.scaling == Scaling::longrope;
+  constexpr std::string_view kOriginal = "original_max_position_embeddings";
+  if (retrained)
+    rope.original_positions = config.count(kOriginal, given.count(kOriginal, rope.positions, rope.positions));
+  const double stretched = retrained && rope.original_positions > 0
+                               ? static_cast<double>(rope.positions) / static_cast<double>(rope.original_positions)
+                               : 1;
+  rope.factor = given.number("factor", stretched);
+  switch (rope.scaling) {
+    case Scaling::dynamic: {
+      // Hunyuan's alpha stretches theta once and for all.
+      const double alpha = given.number("alpha", 0), width = static_cast<double>(rope.width);
+      if (alpha <= 0) break;
+      rope.theta *= std::pow(alpha, width / (width - 2));
+      rope.scaling = Scaling::none;
+      break;
+    }
+    case Scaling::llama3:
+      rope.low_frequency_factor = given.number("low_freq_factor", 1);
+      rope.high_frequency_factor = given.number("high_freq_factor", 4);
+      break;
+    case Scaling::yarn: {
+      rope.beta_fast = given.number("beta_fast", 32);
+      rope.beta_slow = given.number("beta_slow", 1);
+      rope.truncate = given.flag("truncate", true);
+      const double mscale = given.number("mscale", 0);
+      rope.mscale_all_dim = given.number("mscale_all_dim", 0);
+      const double usual = mscale != 0 && rope.mscale_all_dim != 0
+                               ? yarn_mscale(rope.factor, mscale) / yarn_mscale(rope.factor, rope.mscale_all_dim)
+                               : yarn_mscale(rope.factor, 1);
+      rope.attention_factor = given.number("attention_factor", usual);
+      break;
+    }
+    case Scaling::longrope: {
+      rope.short_factor = given.numbers("short_factor");
+      rope.long_factor = given.numbers("long_factor");
+      const double positions = static_cast<double>(rope.original_positions);
+      const double usual = rope.factor > 1 ? std::sqrt(1 + std::log(rope.factor) / std::log(positions)) : 1;
+      rope.attention_factor = given.number("attention_factor", usual);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+double yarn_mscale(double factor, double mscale) { return factor <= 1 ? 1 : 0.1 * mscale * std::log(factor) + 1; }
+
+Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults) {
+  Reader scaling = config.object("rope_scaling"), parameters = config.object("rope_parameters");
+  Reader given = scaling.empty() ? parameters : scaling;
+  const bool nested = !defaults.layer_type.empty() && given.has(defaults.layer_type);
+  if (nested) given = given.object(defaults.layer_type);
+  const double theta = config.number({"rope_theta", "rotary_emb_base"}, defaults.theta);
+  const double partial = config.number({"partial_rotary_factor", "rotary_pct"}, defaults.partial);
+  Rope rope;
+  rope.interleaved = defaults.interleaved;
+  rope.positions = config.count({"max_position_embeddings", "n_positions"}, 0, 0);
+  if (!defaults.own_theta.empty()) {
+    const double own = config.number(defaults.own_theta, defaults.theta);
+    rope.theta = nested ? given.number("rope_theta", own) : own;
+  } else {
+    rope.theta = given.number("rope_theta", theta);
+  }
+  const double part = given.number("partial_rotary_factor", partial);
+  if (!(part >= 0 && part <= 1))
+    config.fail("out-of-range", "partial_rotary_factor", "partial_rotary_factor is not between 0 and 1");
+  rope.width = static_cast<Int>(static_cast<double>(head_dim) * part);
+  if (given.empty() || (!nested && !defaults.own_theta.empty())) {
+    rope.scaling = defaults.scaling;
+    rope.factor = defaults.factor;
+    rope.original_positions = defaults.original_positions;
+    return rope;
+  }
+  given.ignore({"max_position_embeddings"});
+  rope.scaling = scaling_of(given.text({"rope_type", "type"}, "default"));
+  if (rope.scaling != Scaling::none) read_scaling(config, given, rope);
+  return rope;
+}
+
+std::optional<std::vector<bool>> sliding_layer_types(Reader& config, Int n) {
+  const auto types = config.texts("layer_types", n);
+  if (!types) return std::nullopt;
+  std::vector<bool> slides;
+  for (const auto& type : *types) slides.push_back(type == "sliding_attention");
+  return slides;
+}
+
+}  // namespace lmsize

@@ -1,0 +1,36 @@
+// Exact size arithmetic: every sum and product of counts goes through here, so that an overflow is an error, never a
+// wrong number.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "base/error.h"
+
+namespace lmsize {
+
+// Sizes and counts: elements, parameters, multiply-adds. Never negative where it counts something.
+using Int = std::int64_t;
+
+[[noreturn]] inline void throw_overflow() {
+  throw Error("overflow", "a count is beyond 2^63 - 1 (9223372036854775807): these sizes cannot be meant");
+}
+
+// a + b; throws Error "overflow" beyond 2^63 - 1.
+inline Int add(Int a, Int b) {
+  Int sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) throw_overflow();
+  return sum;
+}
+
+// a * b; throws Error "overflow" beyond 2^63 - 1.
+inline Int multiply(Int a, Int b) {
+  Int product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) throw_overflow();
+  return product;
+}
+
+// The least multiple of `step` (at least 1) that is not below a (at least 0).
+inline Int round_up(Int a, Int step) { return a % step == 0 ? a : multiply(a / step + 1, step); }
+
+}  // namespace lmsize

@@ -1,0 +1,309 @@
+#include "cli/batch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <ostream>
+#include <system_error>
+#include <thread>
+
+#include "arch/registry.h"
+#include "cli/inputs.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "report/json_path.h"
+#include "report/json_writer.h"
+
+namespace lmsize::cli {
+namespace {
+
+// What one input has become.
+struct Piece {
+  std::string out, err;
+  int status = 0;
+  bool failed = false;
+};
+
+// What a block has become.
+struct Pieces {
+  std::vector<Piece> pieces;
+  std::string notes;
+  bool flush = false;  // nothing more may come for a while
+};
+
+Document read_document(Item& item) {
+  if (const auto* file = std::get_if<FileContent>(&item.content)) return Document::parse(read_file(file->path));
+  if (auto* text = std::get_if<TextContent>(&item.content)) return Document::parse(std::move(text->bytes), text->first);
+  if (const auto* fault = std::get_if<Error>(&item.content)) throw *fault;
+  return std::move(std::get<Document>(item.content));
+}
+
+// The last part of _name_or_path, where it says something.
+std::string_view stated_name(const Document& document) {
+  if (document.root().kind() != JsonKind::object) return {};
+  const Value stated = document.root().member("_name_or_path");
+  if (!stated || stated.kind() != JsonKind::string) return {};
+  std::string_view name = stated.text();
+  while (name.ends_with('/')) name.remove_suffix(1);
+  name = name.substr(name.rfind('/') + 1);
+  return name == "." || name == ".." ? std::string_view() : name;
+}
+
+void read_config(Item& item, const BatchOptions& options, Config& config) {
+  config.source = item.source;
+  config.name = item.name;
+  config.document = read_document(item);
+  for (const auto& [key, json] : options.sets) config.document.set(key, json);
+  if (const std::string_view name = stated_name(config.document); !name.empty() && !item.keeps_name) config.name = name;
+  config.reader.emplace(config.document, item.flags_alone ? std::vector<FlagValue>() : options.flags);
+  config.model = build_model(*config.reader);
+  config.log = std::move(config.reader->log());
+  std::vector<Diagnostic>& warnings = config.log.warnings;
+  warnings.insert(warnings.end(), config.document.warnings().begin(), config.document.warnings().end());
+  std::ranges::stable_sort(warnings, {}, [](const Diagnostic& w) { return std::pair(w.at.line, w.at.column); });
+}
+
+// --get: each object is cut down to one value. The lines of inputs that lack it are empty. Where no model has it the
+// path is wrong and nothing may be printed: empty lines are held back until a value comes.
+class Getter {
+ public:
+  explicit Getter(const std::string& path) : path_(path) {}
+
+  // For pieces in any order, from any thread.
+  void cut(Piece& piece) {
+    const std::optional<std::string> value = piece.failed ? std::nullopt : json_value(piece.out, path_);
+    if (!value && !piece.failed) {
+      const std::lock_guard lock(mutex_);
+      if (fault_.empty()) fault_ = "--get: " + no_such_path(piece.out, path_);
+    }
+    piece.out = value ? *value + "\n" : "";
+  }
+
+  // For pieces in the order of the inputs.
+  void hold_back(Piece& piece) {
+    if (piece.out.empty()) {
+      ++held_back_;
+    } else {
+      found_ = true;
+    }
+    if (found_) piece.out.insert(0, std::exchange(held_back_, 0), '\n');
+  }
+
+  std::string end() const {
+    if (!found_ && !fault_.empty()) throw UsageError(fault_);
+    return std::string(held_back_, '\n');
+  }
+
+ private:
+  const std::string& path_;
+  std::mutex mutex_;
+  std::string fault_;  // the message for the first model that lacks the path
+  std::size_t held_back_ = 0;
+  bool found_ = false;
+};
+
+// One walk over the inputs. Every thread takes a block of them, makes pieces of it and gives these back; whoever holds
+// the pieces that come next writes them.
+class Batch {
+ public:
+  Batch(const BatchOptions& options, Streams& streams, const Rendering& rendering)
+      : options_(options),
+        streams_(streams),
+        rendering_(rendering),
+        inputs_(options, streams.in),
+        output_(options.output, streams.out) {
+    if (options.get) getter_.emplace(*options.get);
+    if (options.format == Format::json) between_ = ",\n";
+    if (options.format == Format::table || options.format == Format::text) between_ = "\n";
+    if (rendering.between) between_ = *rendering.between;
+  }
+
+  int run() {
+    output_.stream() << rendering_.header;
+    if (options_.format == Format::json) output_.stream() << "{\"schema\":\"lmsize/1\",\"models\":[\n";
+    work(true);
+    for (std::thread& helper : helpers_) helper.join();
+    if (fault_) std::rethrow_exception(fault_);
+
+    if (getter_) output_.stream() << getter_->end();
+    write_end();
+    if (options_.format == Format::json) output_.stream() << "\n]}\n";
+    output_.stream() << rendering_.footer;
+    if (status_ != 2) output_.commit();  // wrong usage leaves the old file as it is
+    return status_;
+  }
+
+ private:
+  static constexpr std::size_t kBlocksAhead = 16;  // that wait for an earlier one to be written, at most
+
+  void work(bool first) {
+    try {
+      while (true) {
+        std::size_t number = 0;
+        Block block = take(number, first);
+        if (block.is_end()) return;
+        Pieces made{{}, std::move(block.notes), !block.full};
+        made.pieces.reserve(block.items.size());
+        for (Item& item : block.items) made.pieces.push_back(piece_of(item));
+        give(number, std::move(made));
+      }
+    } catch (...) {  // no fault of one input, as memory that is short: it ends the walk
+      const std::lock_guard lock(giving_);
+      stop(std::current_exception());
+    }
+  }
+
+  // With giving_ locked: the first fault is the one that is told.
+  void stop(std::exception_ptr fault) {
+    if (!stopped_) fault_ = std::move(fault);
+    stopped_ = true;
+    given_some_.notify_all();
+  }
+
+  // The next block of inputs, and which it is. The first thread calls helpers once there is enough to do.
+  Block take(std::size_t& number, bool first) {
+    Block block;
+    {
+      const std::lock_guard lock(taking_);
+      if (stopped_) return block;
+      block = inputs_.next_block();
+      if (block.is_end()) return block;
+      number = taken_++;
+      if (first && block.full && helpers_.empty()) call_helpers();
+    }
+    std::unique_lock lock(giving_);
+    given_some_.wait(lock, [&] { return stopped_ || number < given_ + kBlocksAhead; });
+    return block;
+  }
+
+  void call_helpers() {
+    const Int jobs = options_.jobs ? *options_.jobs : std::clamp<Int>(std::thread::hardware_concurrency(), 1, 4);
+    try {
+      for (Int helper = 1; helper < jobs; ++helper) helpers_.emplace_back([this] { work(false); });
+    } catch (const std::system_error&) {  // no more threads to be had: those that are there do the work
+    }
+  }
+
+  Piece piece_of(Item& item) {
+    Piece piece;
+    Config config;
+    try {
+      read_config(item, options_, config);
+      piece.status = rendering_.config(config, piece.out);
+      if (options_.strict && rendering_.messages && !(config.log.warnings.empty() && config.log.assumptions.empty()))
+        piece.status = std::max(piece.status, 1);
+      if (rendering_.messages && !options_.quiet)
+        for (const Diagnostic& warning : config.log.warnings) append_message(item.source, warning, piece.err);
+    } catch (const UsageError& fault) {
+      piece = failed_piece({item.source, {"usage", Severity::error, fault.what(), "", {}}, true});
+    } catch (const Error& fault) {
+      const std::string excerpt = config.document.excerpt(fault.diagnostic.at);
+      piece = failed_piece({item.source, fault.diagnostic, false, excerpt.empty() ? fault.excerpt : excerpt});
+    } catch (const InternalError& fault) {
+      piece = failed_piece({item.source, {"internal", Severity::error, fault.what(), "", {}}});
+    } catch (const std::bad_alloc&) {
+      piece = failed_piece({item.source, {"out-of-memory", Severity::error, "needs more memory than there is", "", {}}});
+    }
+    if (getter_) getter_->cut(piece);
+    return piece;
+  }
+
+  Piece failed_piece(const Failure& failure) const {
+    Piece piece;
+    piece.failed = true;
+    piece.status = failure.usage ? 2 : 3;
+    if (rendering_.failure) rendering_.failure(failure, piece.out);
+    else if (options_.is_json()) write_failure(failure, piece.out);
+    if (rendering_.messages) append_message(failure.source, failure.error, piece.err);
+    return piece;
+  }
+
+  // Writes these pieces, and those that waited for them, where they are next; else lets them wait.
+  void give(std::size_t number, Pieces made) {
+    const std::lock_guard lock(giving_);
+    waiting_.emplace(number, std::move(made));
+    try {
+      while (!stopped_ && !waiting_.empty() && waiting_.begin()->first == given_) {
+        write(waiting_.begin()->second);
+        waiting_.erase(waiting_.begin());
+        ++given_;
+      }
+    } catch (...) {  // the output cannot be written
+      stop(std::current_exception());
+    }
+    given_some_.notify_all();
+  }
+
+  void write(std::string_view piece) {
+    std::ostream& out = output_.stream();
+    if (std::exchange(written_, true)) out << between_;
+    out << piece;
+    if (options_.format == Format::jsonl && !getter_) out << '\n';
+  }
+
+  void write_end() {
+    std::string piece;
+    if (rendering_.end) status_ = std::max(status_, rendering_.end(piece));
+    if (!piece.empty() && !getter_) write(piece);
+  }
+
+  void write(Pieces& made) {
+    std::ostream& out = output_.stream();
+    std::string messages;
+    for (Piece& piece : made.pieces) {
+      if (getter_) getter_->hold_back(piece);
+      if (!piece.out.empty()) {
+        write(piece.out);
+      }
+      messages += piece.err;
+      status_ = std::max(status_, piece.status);
+    }
+    messages += made.notes;
+    if (made.flush || !messages.empty()) out.flush();
+    streams_.err << messages << std::flush;
+  }
+
+  const BatchOptions& options_;
+  Streams& streams_;
+  const Rendering& rendering_;
+  std::string_view between_;
+  std::optional<Getter> getter_;
+
+  std::mutex taking_;
+  Inputs inputs_;
+  std::size_t taken_ = 0;
+  std::vector<std::thread> helpers_;
+
+  std::mutex giving_;
+  std::condition_variable given_some_;
+  std::map<std::size_t, Pieces> waiting_;
+  std::size_t given_ = 0;
+  Output output_;
+  bool written_ = false;
+  int status_ = 0;
+  std::exception_ptr fault_;
+  std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace
+
+int for_each_config(const BatchOptions& options, Streams& streams, const Rendering& rendering) {
+  if (!options.has_input()) throw UsageError("nothing to read: give an INPUT or shape flags");
+  return Batch(options, streams, rendering).run();
+}
+
+void write_failure(const Failure& failure, std::string& out) {
+  const Diagnostic& error = failure.error;
+  const auto place = [](std::size_t n) { return n == 0 ? std::nullopt : std::optional(n); };
+  JsonWriter json(out);
+  json.begin_object().member("source", failure.source.label).key("error").begin_object();
+  json.member("message", error.message).member("rule", error.rule);
+  json.member("line", place(error.at.line)).member("column", place(error.at.column));
+  json.end_object().end_object();
+}
+
+}  // namespace lmsize::cli

@@ -1,0 +1,68 @@
+#include "cli/fd_stream.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace lmsize::cli {
+namespace {
+
+constexpr std::size_t kBufferSize = std::size_t{64} << 10;
+
+}  // namespace
+
+FdSource::FdSource(InputFile file) : file_(std::move(file)), buffer_(std::make_unique_for_overwrite<char[]>(kBufferSize)) {}
+
+FdSource::int_type FdSource::underflow() {
+  const std::size_t got = file_.read(buffer_.get(), kBufferSize);
+  setg(buffer_.get(), buffer_.get(), buffer_.get() + got);
+  return got == 0 ? traits_type::eof() : traits_type::to_int_type(*gptr());
+}
+
+FdSink::FdSink(int fd) : fd_(fd), buffer_(std::make_unique_for_overwrite<char[]>(kBufferSize)) {
+  setp(buffer_.get(), buffer_.get() + kBufferSize);
+}
+
+bool FdSink::is_terminal() const { return ::isatty(fd_) == 1; }
+
+void FdSink::write_all(const char* text, std::size_t size) {
+  while (size > 0) {
+    const ssize_t done = ::write(fd_, text, size);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && errno == EPIPE) throw ClosedPipe();
+    if (done < 0) throw Error("output", std::string("the output cannot be written: ") + std::strerror(errno));
+    text += done;
+    size -= static_cast<std::size_t>(done);
+  }
+}
+
+int FdSink::sync() {
+  const std::size_t size = static_cast<std::size_t>(pptr() - pbase());
+  setp(buffer_.get(), buffer_.get() + kBufferSize);  // what cannot be written is not tried again
+  write_all(buffer_.get(), size);
+  return 0;
+}
+
+FdSink::int_type FdSink::overflow(int_type c) {
+  sync();
+  if (c != traits_type::eof()) sputc(traits_type::to_char_type(c));
+  return traits_type::not_eof(c);
+}
+
+std::streamsize FdSink::xsputn(const char* text, std::streamsize size) {
+  if (size > epptr() - pptr()) sync();
+  if (static_cast<std::size_t>(size) >= kBufferSize) {
+    write_all(text, static_cast<std::size_t>(size));
+  } else {
+    std::memcpy(pptr(), text, static_cast<std::size_t>(size));
+    pbump(static_cast<int>(size));
+  }
+  return size;
+}
+
+}  // namespace lmsize::cli

@@ -1,0 +1,75 @@
+// lmsize list: built-in models and known architectures.
+
+#include "report/list.h"
+
+#include <algorithm>
+
+#include "arch/registry.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "config/built_in.h"
+
+namespace lmsize::cli {
+namespace {
+
+std::string_view family_of(std::string_view model_type) {
+  const auto known = std::ranges::find(architectures(), model_type, &Architecture::model_type);
+  return known == architectures().end() ? std::string_view() : known->family;
+}
+
+Listing listing_of(bool architectures_alone) {
+  Listing listing;
+  for (const Architecture& known : architectures())
+    listing.architectures.push_back({known.model_type, known.family, known.language_class});
+  if (architectures_alone) return listing;
+  for (const BuiltIn& built_in : built_in_models()) {
+    const Document document = Document::parse(std::string(built_in.json));
+    Reader reader(document);
+    ListedModel& listed = listing.models.emplace_back();
+    listed.name = built_in.name;
+    listed.model = build_model(reader);
+    listed.family = family_of(listed.model.model_type);
+    listed.count = lmsize::count(listed.model);
+  }
+  return listing;
+}
+
+std::string rendered(const Listing& listing, Format format, bool color) {
+  std::string out;
+  switch (format) {
+    case Format::json:
+    case Format::jsonl:
+      write_list_json(listing, format == Format::json, out);
+      out += '\n';
+      break;
+    case Format::csv:
+      write_list_rows(listing, RowFormat::csv, out);
+      break;
+    case Format::tsv:
+      write_list_rows(listing, RowFormat::tsv, out);
+      break;
+    case Format::markdown:
+      write_list_rows(listing, RowFormat::markdown, out);
+      break;
+    default:
+      write_list_table(listing, color, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+int list(Words words, Streams& streams) {
+  CommandLine line("list", "[flags]", "The built-in models, counted, and the architectures that lmsize knows.");
+  bool architectures_alone = false;
+  line.heading("What to show");
+  line.flag("--architectures", architectures_alone, "only the architectures");
+  OutputOptions options(line, {Format::table, Format::json, Format::jsonl, Format::csv, Format::tsv, Format::markdown});
+  line.example("lmsize list --json");
+  if (!line.parse(words, streams.out)) return 0;
+  if (!line.inputs().empty()) throw UsageError("list reads no INPUT: " + escaped(line.inputs().front()));
+  options.print(streams, rendered(listing_of(architectures_alone), options.format, options.color(streams)));
+  return 0;
+}
+
+}  // namespace lmsize::cli

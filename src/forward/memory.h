@@ -1,0 +1,17 @@
+// How much memory a pass may take.
+#pragma once
+
+#include <string>
+
+#include "base/checked.h"
+
+namespace lmsize {
+
+// Bytes that this process can still allocate without swapping: the least of what the kernel, the container and the
+// process's own limit leave.
+Int available_memory();
+
+// "704.63 MiB", "1.2 GiB".
+std::string memory_text(Int bytes);
+
+}  // namespace lmsize

@@ -1,0 +1,24 @@
+#include "lint/split.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace lmsize {
+
+Int width_unit(const Subject& subject) {
+  const Quantization q = subject.quantization().value_or(Quantization{});
+  return std::lcm(q.group, std::lcm(q.block_in, q.block_out));
+}
+
+std::string cannot_split(std::string_view name, Int size, Int unit, Int ranks) {
+  const Int next = round_up(size, multiply(unit, ranks));
+  if (unit == 1) return fmt::format("{} {} cannot be shared by {} ranks: {} could", name, size, ranks, next);
+  return size % unit == 0
+             ? fmt::format("{} {} is {} quantisation groups of {}, which cannot be shared by {} ranks: {} could", name,
+                           size, size / unit, unit, ranks, next)
+             : fmt::format("{} {} cannot be shared by {} ranks in whole quantisation groups of {}: {} could", name,
+                           size, ranks, unit, next);
+}
+
+}  // namespace lmsize

@@ -1,0 +1,22 @@
+#include "model/model.h"
+
+namespace lmsize {
+
+std::string Model::under_base(std::string_view name) const {
+  return base.empty() ? std::string(name) : base + "." + std::string(name);
+}
+
+std::vector<Tensor> tensors_of(const Layer& layer) {
+  std::vector<Tensor> out;
+  for (const Branch& branch : layer.branches) {
+    if (!branch.stored) continue;
+    if (branch.before) tensors_of(*branch.before, out);
+    tensors_of(branch.block, out);
+    if (branch.after) tensors_of(*branch.after, out);
+    if (branch.after_sum) tensors_of(*branch.after_sum, out);
+    if (branch.after_all) tensors_of(*branch.after_all, out);
+  }
+  return out;
+}
+
+}  // namespace lmsize

@@ -1,0 +1,56 @@
+// What a block stores.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "model/dim.h"
+
+namespace lmsize {
+
+// Where a parameter belongs in the split of a model's total; README and `count --help` say what each holds.
+enum class Role : std::uint8_t { embedding, attention, mixer, mlp, router, norm, head, other };
+inline constexpr std::size_t kRoles = 8;
+inline constexpr std::array<std::string_view, kRoles> kRoleNames{"embedding", "attention", "mixer", "mlp",
+                                                                 "router",    "norm",      "head",  "other"};
+
+// The sides of a tensor, outermost first, at most four. No side: a single number.
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<Extent> sides);
+  std::size_t size() const { return size_; }
+  const Extent* begin() const { return sides_.data(); }
+  const Extent* end() const { return sides_.data() + size_; }
+  const Extent& operator[](std::size_t i) const { return sides_[i]; }
+  Int elements() const;  // throws Error "overflow"
+
+ private:
+  std::array<Extent, 4> sides_{};
+  std::size_t size_ = 0;
+};
+
+// A bank of routed experts, of which each token passes through `used`.
+struct Bank {
+  Dim experts{1};
+  Int used = 1;
+};
+
+// One stored tensor of a block, or `copies` equal ones whose names differ in a number: that number's place is `*`.
+struct Tensor {
+  std::string name;  // relative to the layer or stack that holds the block: "self_attn.q_proj.weight"
+  Shape shape;
+  Role role = Role::other;
+  Dim copies{1};
+  Bank bank{};          // of a routed expert's tensors; {1, 1} elsewhere
+  bool buffer = false;  // stored in checkpoints, but no parameter
+
+  Int parameters() const { return multiply(copies.value, shape.elements()); }
+  // Parameters that one token passes through.
+  Int active() const { return multiply(parameters() / bank.experts.value, bank.used); }
+};
+
+}  // namespace lmsize

@@ -1,0 +1,172 @@
+#include "report/forward.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include "base/text.h"
+#include "checkpoint/safetensors.h"
+#include "forward/memory.h"
+#include "report/json_writer.h"
+#include "report/text_table.h"
+
+namespace lmsize {
+namespace {
+
+using enum TextTable::Align;
+
+constexpr std::array kColumns{Heading{"source"},    Heading{"part"},       Heading{"step"},
+                              Heading{"shape"},     Heading{"mean", true}, Heading{"std", true},
+                              Heading{"min", true}, Heading{"max", true},  Heading{"error"}};
+using Row = std::array<Cell, kColumns.size()>;
+
+std::string number_text(double x) { return fmt::format("{:.4g}", x); }
+
+std::string within(const Comparison& comparison) {
+  return fmt::format("within {:.2g} (tolerance {:.2g})", comparison.max_abs_difference, comparison.tolerance);
+}
+
+void write_steps(const ForwardResult& result, bool color, std::string& out) {
+  TextTable table({{left}, {left}, {left}, {left}});
+  for (const StepSummary& step : result.steps) {
+    const std::string comment = step.pytorch.empty() ? "" : fmt::format("# (B, T, {})", step.symbol);
+    table.row({step.formula, shape_text(step.shape), step.pytorch, comment});
+  }
+  table.write(color, out);
+}
+
+void write_statistics(const ForwardResult& result, bool color, std::string& out) {
+  TextTable table({{left}, {right}, {right}, {right}, {right}});
+  table.row({"step", "mean", "std", "min", "max"}, Style::note);
+  for (const StepSummary& step : result.steps)
+    table.row({step.name, number_text(step.mean), number_text(step.std), number_text(step.min), number_text(step.max)});
+  table.write(color, out);
+}
+
+void write_collapse(const Collapse& collapse, std::string& out) {
+  fmt::format_to(
+      std::back_inserter(out),
+      "  Nothing stands between the two matrices ({} parameters): they are one, W_down W_up, of {} parameters\n"
+      "  and rank {}, whose results differ from theirs by {:.2g}. With GELU between them they differ from it by "
+      "{:.2g}.\n\n",
+      grouped(collapse.parameters_two), grouped(collapse.parameters_one), grouped(collapse.rank),
+      collapse.max_abs_difference, collapse.gelu_max_abs_difference);
+}
+
+// "330,240 multiply-adds = 33,024 parameters x 10 tokens"
+std::string multiply_adds_text(const ForwardResult& result) {
+  const Int tokens = multiply(result.batch, result.seq), matrices = result.multiply_adds / tokens;
+  const bool only_matrices = matrices == result.used_parameters;
+  std::string text = fmt::format("{} multiply-adds = {} {}parameters x {} tokens", grouped(result.multiply_adds),
+                                 grouped(matrices), only_matrices ? "" : "matrix ", grouped(tokens));
+  if (!only_matrices) text += fmt::format("; {} parameters used", grouped(result.used_parameters));
+  return text;
+}
+
+void write_verdict(const ForwardResult& result, bool color, std::string& out) {
+  for (const std::string& failure : result.failures) out += styled("failed: " + failure, Style::bold, color) + '\n';
+  if (!result.ok()) return;
+  std::string text = "ok: finite; equal to the double-precision reference " + within(result.reference);
+  if (result.expect) text += fmt::format("; equal to {} {}", escaped(result.expect->what), within(*result.expect));
+  out += text + "; " + multiply_adds_text(result) + '\n';
+}
+
+void write_comparison(const Comparison& comparison, std::string_view what, JsonWriter& json) {
+  json.begin_object().member("ok", comparison.ok).member(what, comparison.what);
+  json.member("max_abs_difference", comparison.max_abs_difference).member("tolerance", comparison.tolerance);
+  json.end_object();
+}
+
+void write_steps(const ForwardResult& result, JsonWriter& json) {
+  json.key("steps").begin_array();
+  for (const StepSummary& step : result.steps) {
+    json.begin_object().member("name", step.name).key("shape").begin_array();
+    for (const Int side : step.shape) json.value(side);
+    json.end_array().member("mean", step.mean).member("std", step.std).member("min", step.min).member("max", step.max);
+    json.member("formula", step.formula).end_object();
+  }
+  json.end_array();
+}
+
+void write_checks(const ForwardResult& result, JsonWriter& json) {
+  json.key("checks").begin_object();
+  json.member("finite", result.finite).member("shapes", result.shapes).member("macs", result.macs);
+  json.key("reference");
+  write_comparison(result.reference, "step", json);
+  if (result.expect) {
+    json.key("expect");
+    write_comparison(*result.expect, "tensor", json);
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+void write_forward_text(const ForwardReport& report, bool color, std::string& out) {
+  const ForwardResult& result = report.result;
+  out += styled(escaped(report.name), Style::bold, color);
+  fmt::format_to(std::back_inserter(out), "  {}  layer {}  weights: {}  memory {}\n\n", report.part, report.layer,
+                 escaped(report.weights), memory_text(result.memory_bytes));
+  write_steps(result, color, out);
+  out += '\n';
+  write_statistics(result, color, out);
+  out += '\n';
+  if (result.collapse) write_collapse(*result.collapse, out);
+  for (const Diagnostic& assumption : report.assumptions)
+    out += "  " + styled("assumed: " + assumption.message, Style::note, color) + '\n';
+  write_verdict(result, color, out);
+}
+
+void write_forward_json(const ForwardReport& report, std::string& out) {
+  const ForwardResult& result = report.result;
+  JsonWriter json(out);
+  json.begin_object().member("source", report.source).member("name", report.name);
+  json.member("part", report.part).member("layer", report.layer).member("weights", report.weights);
+  json.member("batch", result.batch).member("seq", result.seq);
+  write_steps(result, json);
+  json.key("macs").begin_object().member("counted", result.multiply_adds);
+  json.member("derived", result.derived_multiply_adds).member("attention_scores", 0).end_object();
+  json.member("parameters_used", result.used_parameters).member("memory_bytes", result.memory_bytes);
+  write_checks(result, json);
+  if (result.collapse) {
+    const Collapse& collapse = *result.collapse;
+    json.key("collapse").begin_object().member("parameters_two", collapse.parameters_two);
+    json.member("parameters_one", collapse.parameters_one).member("rank", collapse.rank);
+    json.member("max_abs_difference", collapse.max_abs_difference);
+    json.member("gelu_max_abs_difference", collapse.gelu_max_abs_difference).end_object();
+  }
+  json.key("failures").begin_array();
+  for (const std::string& failure : result.failures) json.value(failure);
+  json.end_array().member("ok", result.ok()).end_object();
+}
+
+void write_forward_header(RowFormat format, std::string& out) { write_header(format, kColumns, out); }
+
+void write_forward_failure(std::string_view source, std::string_view message, RowFormat format, std::string& out) {
+  Row row{source};
+  row.back() = message;
+  write_row(format, row, out);
+}
+
+void write_forward_rows(const ForwardReport& report, RowFormat format, std::string& out) {
+  for (const StepSummary& step : report.result.steps) {
+    const std::array texts{step.name,
+                           shape_text(step.shape),
+                           fmt::to_string(step.mean),
+                           fmt::to_string(step.std),
+                           fmt::to_string(step.min),
+                           fmt::to_string(step.max)};
+    Row row{report.source, report.part};
+    for (std::size_t i = 0; i < texts.size(); ++i) row[i + 2] = std::string_view(texts[i]);
+    write_row(format, row, out);
+  }
+  for (const std::string& failure : report.result.failures) {
+    Row row{report.source, report.part};
+    row.back() = std::string_view(failure);
+    write_row(format, row, out);
+  }
+}
+
+}  // namespace lmsize

@@ -1,0 +1,35 @@
+// A forward pass as text, JSON and rows.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/checked.h"
+#include "forward/forward.h"
+#include "report/rows.h"
+
+namespace lmsize {
+
+// What was run, and what came of it. Everything referred to must outlive it.
+struct ForwardReport {
+  std::string_view source, name;
+  std::string_view part;  // "mlp"
+  Int layer = 0;
+  std::string weights;  // "seed 0", or the file's path
+  std::span<const Diagnostic> assumptions;
+  const ForwardResult& result;
+};
+
+// The steps with PyTorch's lines beside them, their statistics, and what the checks say.
+void write_forward_text(const ForwardReport& report, bool color, std::string& out);
+
+// Appends the object that README documents, in one line.
+void write_forward_json(const ForwardReport& report, std::string& out);
+
+// A row for each step, and one for each check that failed: its words are in the last column.
+void write_forward_header(RowFormat format, std::string& out);
+void write_forward_rows(const ForwardReport& report, RowFormat format, std::string& out);
+// The row of an input that cannot be used.
+void write_forward_failure(std::string_view source, std::string_view message, RowFormat format, std::string& out);
+
+}  // namespace lmsize

@@ -1,0 +1,112 @@
+#include "report/list.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+
+#include "base/text.h"
+#include "report/json_writer.h"
+#include "report/text_table.h"
+
+namespace lmsize {
+namespace {
+
+struct Column {
+  std::string_view name;
+  Cell (*cell)(const ListedModel&);
+  bool number = false;
+};
+
+template <std::optional<Int> MainSizes::*size>
+Cell main_size(const ListedModel& m) {
+  return m.model.sizes.*size;
+}
+
+// The columns of every format: JSON's keys too.
+constexpr std::array kColumns{
+    Column{"name", [](const ListedModel& m) { return Cell(m.name); }},
+    Column{"model_type", [](const ListedModel& m) { return Cell(m.model.model_type); }},
+    Column{"family", [](const ListedModel& m) { return Cell(m.family); }},
+    Column{"num_hidden_layers", main_size<&MainSizes::num_hidden_layers>, true},
+    Column{"hidden_size", main_size<&MainSizes::hidden_size>, true},
+    Column{"intermediate_size", main_size<&MainSizes::intermediate_size>, true},
+    Column{"attention", [](const ListedModel& m) { return m.count.attention ? Cell(m.count.attention->kind) : Cell(); }},
+    Column{"mlp", [](const ListedModel& m) { return m.count.mlp ? Cell(m.count.mlp->kind) : Cell(); }},
+    Column{"total", [](const ListedModel& m) { return Cell(m.count.total); }, true},
+    Column{"active", [](const ListedModel& m) { return Cell(m.count.active); }, true},
+};
+
+std::string text_of(const Cell& cell) { return cell.number ? grouped(*cell.number) : std::string(cell.text); }
+
+}  // namespace
+
+void write_list_table(const Listing& listing, bool color, std::string& out) {
+  if (!listing.models.empty()) {
+    std::vector<TextTable::Column> columns;
+    std::vector<std::string> row;
+    for (const Column& column : kColumns) {
+      columns.push_back({column.number ? TextTable::Align::right : TextTable::Align::left});
+      row.emplace_back(column.name);
+    }
+    TextTable table(columns);
+    table.row(row, Style::bold);
+    for (const ListedModel& model : listing.models) {
+      row.clear();
+      for (const Column& column : kColumns) row.push_back(text_of(column.cell(model)));
+      table.row(row);
+    }
+    out += "Built-in models\n";
+    table.write(color, out);
+    out += '\n';
+  }
+  std::map<std::string_view, std::vector<std::string_view>> families;
+  for (const ListedArchitecture& known : listing.architectures) families[known.family].push_back(known.model_type);
+  TextTable table({{TextTable::Align::left, Style::bold}, {}});
+  for (const auto& [family, types] : families) table.row({std::string(family), fmt::format("{}", fmt::join(types, " "))});
+  out += "Known architectures, by family\n";
+  table.write(color, out);
+}
+
+void write_list_json(const Listing& listing, bool schema, std::string& out) {
+  JsonWriter json(out);
+  json.begin_object();
+  if (schema) json.member("schema", "lmsize/1");
+  json.key("models").begin_array();
+  for (const ListedModel& model : listing.models) {
+    json.begin_object();
+    for (const Column& column : kColumns) {
+      const Cell cell = column.cell(model);
+      json.key(column.name);
+      if (cell.number) json.value(*cell.number);
+      else if (cell.text.empty()) json.null();
+      else json.value(cell.text);
+    }
+    json.end_object();
+  }
+  json.end_array().key("architectures").begin_array();
+  for (const ListedArchitecture& known : listing.architectures)
+    json.begin_object().member("model_type", known.model_type).member("family", known.family)
+        .member("architecture", known.language_class).end_object();
+  json.end_array().end_object();
+}
+
+void write_list_rows(const Listing& listing, RowFormat format, std::string& out) {
+  if (listing.models.empty()) {
+    static constexpr std::array<Heading, 3> kHeadings{{{"model_type"}, {"family"}, {"architecture"}}};
+    write_header(format, kHeadings, out);
+    for (const ListedArchitecture& known : listing.architectures)
+      write_row(format, std::array<Cell, 3>{known.model_type, known.family, known.language_class}, out);
+    return;
+  }
+  std::vector<Heading> headings;
+  for (const Column& column : kColumns) headings.push_back({column.name, column.number});
+  write_header(format, headings, out);
+  for (const ListedModel& model : listing.models) {
+    std::vector<Cell> cells;
+    for (const Column& column : kColumns) cells.push_back(column.cell(model));
+    write_row(format, cells, out);
+  }
+}
+
+}  // namespace lmsize

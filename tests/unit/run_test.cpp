@@ -1,0 +1,194 @@
+// The whole program, by way of run(): what golden cases cannot show.
+#include "cli/run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "catch.h"
+#include "cli/fd_stream.h"
+#include "helpers.h"
+#include "temporary.h"
+
+using namespace lmsize;
+
+namespace {
+
+struct Ran {
+  int status = 0;
+  std::string out, err;
+};
+
+Ran run(const std::vector<std::string>& words, const std::string& input = "") {
+  std::vector<const char*> args;
+  for (const std::string& word : words) args.push_back(word.c_str());
+  std::istringstream in(input);
+  std::ostringstream out, err;
+  const int status = cli::run(args, in, out, err);
+  return {status, out.str(), err.str()};
+}
+
+std::string config(int vocab) {
+  return R"({"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": )" + std::to_string(vocab) + "}";
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// A sink that takes some bytes and then fails, as a pipe whose reader goes away or a disk that fills up.
+template <class Fault>
+class Failing : public std::streambuf {
+ public:
+  Failing(std::size_t room, Fault fault) : room_(room), fault_(std::move(fault)) {}
+
+ protected:
+  int_type overflow(int_type c) override { return xsputn("", 1), c; }
+  std::streamsize xsputn(const char*, std::streamsize size) override {
+    if (static_cast<std::size_t>(size) > room_) throw Fault(fault_);
+    room_ -= static_cast<std::size_t>(size);
+    return size;
+  }
+
+ private:
+  std::size_t room_;
+  Fault fault_;
+};
+
+template <class Fault>
+Ran run_into(Failing<Fault> sink, const std::vector<std::string>& words, const std::string& input) {
+  std::vector<const char*> args;
+  for (const std::string& word : words) args.push_back(word.c_str());
+  std::istringstream in(input);
+  std::ostream out(&sink);
+  out.exceptions(std::ios::badbit);
+  std::ostringstream err;
+  const int status = cli::run(args, in, out, err);
+  return {status, "", err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("a batch comes in the order of its inputs, whatever the number of jobs") {
+  const test::TemporaryFolder folder;
+  std::vector<std::string> words{"--jsonl"};
+  for (int n = 0; n < 500; ++n) {
+    const std::string path = folder.path(std::to_string(n * 7919 % 500) + ".json");
+    if (n % 10 != 3) folder.write(std::to_string(n * 7919 % 500) + ".json", config(n % 10 == 7 ? -n : 1000 + n));
+    words.push_back(path);
+  }
+  std::optional<Ran> one;
+  for (const char* jobs : {"1", "2", "5", "64"}) {
+    std::vector<std::string> with_jobs = words;
+    with_jobs.insert(with_jobs.end(), {"--jobs", jobs});
+    const Ran ran = run(with_jobs);
+    CHECK(ran.status == 3);
+    CHECK(lines_in(ran.out) == 500);
+    CHECK(lines_in(ran.err) == 100);
+    if (!one) one = ran;
+    CHECK(ran.out == one->out);
+    CHECK(ran.err == one->err);
+  }
+  std::istringstream lines(one->out);
+  for (std::size_t n = 1; n < words.size(); ++n) {
+    std::string line;
+    std::getline(lines, line);
+    CHECK(line.find("\"source\":\"" + words[n] + "\"") != line.npos);
+  }
+}
+
+TEST_CASE("a long stream is counted line by line, in parallel") {
+  std::string stream;
+  for (int n = 0; n < 3000; ++n) stream += n == 1234 ? "{]\n" : config(1000 + n) + "\n";
+  const Ran one = run({"-", "--jsonl", "--jobs", "1"}, stream), four = run({"-", "--jsonl", "--jobs", "4"}, stream);
+  CHECK(lines_in(one.out) == 3000);
+  CHECK(one.out == four.out);
+  CHECK(one.err == four.err);
+  CHECK(one.err.starts_with("-:1235:2: error: "));
+  CHECK(one.status == 3);
+}
+
+TEST_CASE("--get prints nothing where no model has the path, and holds lines where some have it") {
+  const Ran none = run({"gpt2", "gpt2-xl", "--get", "mlp.experts.count"});
+  CHECK(none.status == 2);
+  CHECK(none.out.empty());
+  const Ran some = run({"gpt2", "no-such-model", "mixtral-8x7b", "gpt2-xl", "--get", "mlp.experts.count"});
+  CHECK(some.status == 3);
+  CHECK(some.out == "\n\n8\n\n");
+  CHECK(run({"no-such-model", "--get", "parameters.totl"}).out == "\n");
+}
+
+TEST_CASE("--output holds what standard output would, and wrong usage leaves it alone") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.write("out.json", "old");
+  CHECK(run({"gpt2", "--json", "--output", path, "--kv-heads", "4"}).status == 2);
+  CHECK(run({"gpt2", "--get", "no-such-key", "--output", path}).status == 2);
+  CHECK(test::read_file(path) == "old");
+  const Ran ran = run({"gpt2", "--json", "--output", path});
+  CHECK(ran.status == 0);
+  CHECK(ran.out.empty());
+  CHECK(test::read_file(path) == run({"gpt2", "--json"}).out);
+}
+
+TEST_CASE("an output that cannot be written is told, a reader that has gone is not") {
+  std::string stream;
+  for (int n = 0; n < 1000; ++n) stream += config(1000 + n) + "\n";
+  for (const char* jobs : {"1", "3"}) {
+    const std::vector<std::string> words{"-", "--jsonl", "--jobs", jobs};
+    const Ran full = run_into(Failing<Error>(5000, Error("output", "no space left")), words, stream);
+    CHECK(full.status == 3);
+    CHECK(full.err == "lmsize: error: no space left [output]\n");
+    const Ran closed = run_into(Failing<cli::ClosedPipe>(5000, {}), words, stream);
+    CHECK(closed.status == 0);
+    CHECK(closed.err.empty());
+  }
+}
+
+TEST_CASE("folders give their config.json, else params.json, else what looks like a config") {
+  const test::TemporaryFolder folder;
+  folder.write("one/config.json", config(10));
+  folder.write("one/tokenizer.json", "{}");
+  folder.write("params/params.json", R"({"dim": 64, "n_layers": 1, "n_heads": 4, "vocab_size": 100})");
+  folder.write("many/b.json", config(20));
+  folder.write("many/a.json", R"({"d": 64})");
+  folder.write("many/tokenizer.json", R"({"version": "1.0"})");
+  folder.write("many/broken.json", "{");
+  folder.write("many/README.md", "");
+  folder.write("many/.hidden.json", config(1));
+  folder.write("empty/notes.txt", "");
+  std::filesystem::create_directory_symlink("..", folder.path("many/ring"));
+  const auto names = [](const Ran& ran) {
+    std::vector<std::string> found;
+    std::istringstream lines(ran.out);
+    for (std::string line; std::getline(lines, line);) found.push_back(line);
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names(run({folder.path("one"), "--get", "source"})) == Names{folder.path("one")});
+  CHECK(names(run({folder.path("one"), "--get", "name"})) == Names{"one"});
+  CHECK(names(run({folder.path("params/"), "--get", "name"})) == Names{"params"});
+  const Ran many = run({folder.path("many"), "--get", "name"});
+  CHECK(names(many) == Names{"a", "b"});
+  CHECK(many.err == folder.path("many") + ": note: files that are no configs, skipped: 3\n");
+  CHECK(run({folder.path("many"), "--get", "name", "--quiet"}).err.empty());
+  CHECK(run({folder.path("empty")}).status == 3);
+  CHECK(run({folder.path("")}).status == 3);
+  const Ran all = run({folder.path(""), "--recursive", "--get", "name"});
+  CHECK(all.status == 0);
+  CHECK(names(all) == Names{"a", "b", "one", "params"});
+}
+
+TEST_CASE("every form of an input gives the same count") {
+  const test::TemporaryFolder folder;
+  const std::string text = config(100), total = run({folder.write("a.json", text), "--get", "parameters.total"}).out;
+  CHECK(lines_in(total) == 1);
+  CHECK(run({"-", "--get", "parameters.total"}, text).out == total);
+  CHECK(run({folder.write("a.jsonl", text + "\n" + text), "--get", "parameters.total"}).out == total + total);
+  CHECK(run({folder.write("b/config.json", text), "--get", "parameters.total"}).out == total);
+  CHECK(run({"--get", "parameters.total", "--", folder.write("-a.json", text)}).out == total);
+}
+
+TEST_CASE("colour is on where it is asked for") {
+  CHECK(run({"gpt2"}).out.find('\x1b') == std::string::npos);
+  CHECK(run({"gpt2", "--color", "always"}).out.find("\x1b[") != std::string::npos);
+}
