@@ -33,6 +33,7 @@ Sums sums_of(const std::vector<Tensor>& tensors) {
 
 Sums sums_of(const Block& block) {
   std::vector<Tensor> tensors;
+  tensors.reserve(8);
   tensors_of(block, tensors);
   return sums_of(tensors);
 }

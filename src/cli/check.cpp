@@ -8,6 +8,7 @@
 
 #include "analysis/count.h"
 #include "cli/command.h"
+#include "cli/count.h"
 #include "cli/files.h"
 #include "cli/messages.h"
 #include "lint/lint.h"
@@ -30,6 +31,8 @@ class Checker {
  public:
   Checker(const CheckOptions& asked, const BatchOptions& options, bool color)
       : asked_(asked), options_(options), color_(color), selection_(asked.select, asked.ignore) {
+    const auto alters = [](const auto& set) { return set.first != "expected_parameters"; };
+    what_if_ = !options.flags.empty() || std::ranges::any_of(options.sets, alters);
     if (asked.expect) expectations_.emplace(read_file(*asked.expect), *asked.expect);
   }
 
@@ -38,6 +41,7 @@ class Checker {
     Subject subject{config.document, *config.reader, config.model, count, asked_.tensor_parallel};
     subject.expects = expectations_.has_value();
     subject.expected = expected_of(config.source, config.name);
+    subject.what_if = what_if_;
     CheckReport report = report_of(config.source);
     report.findings = lint_config(subject, config.log, selection_, options_.strict);
     report.total = count.total;
@@ -82,7 +86,9 @@ class Checker {
 
   std::optional<Expected> expected_of(const Source& source, std::string_view name) {
     if (!expectations_) return std::nullopt;
-    return expectations_->match(source.label, name, std::filesystem::path(source.file).stem().string());
+    const bool own_file = source.label == source.file;  // not one of many in it
+    const std::string stem = own_file ? std::filesystem::path(source.file).stem().string() : "";
+    return expectations_->match(source.label, name, stem);
   }
 
   // Counts the findings and leaves those that are to be shown; returns the exit status that they make.
@@ -96,30 +102,23 @@ class Checker {
   }
 
   void write(const CheckReport& report, std::string& out) const {
-    switch (options_.format) {
-      case Format::json:
-      case Format::jsonl:
-        return write_check_json(report, out);
-      case Format::csv:
-        return write_check_rows(report, RowFormat::csv, out);
-      case Format::tsv:
-        return write_check_rows(report, RowFormat::tsv, out);
-      case Format::markdown:
-        return write_check_rows(report, RowFormat::markdown, out);
-      case Format::sarif:
-        return write_check_sarif(report, out);
-      case Format::github:
-        return write_check_github(report, out);
-      case Format::table:
-        return write_check_table(report, color_, out);
-      default:
-        return write_check_text(report, color_, out);
-    }
+    if (const auto rows = row_format(options_.format))
+      write_check_rows(report, *rows, out);
+    else if (options_.is_json())
+      write_check_json(report, out);
+    else if (options_.format == Format::sarif)
+      write_check_sarif(report, out);
+    else if (options_.format == Format::github)
+      write_check_github(report, out);
+    else if (options_.format == Format::table)
+      write_check_table(report, color_, out);
+    else
+      write_check_text(report, color_, out);
   }
 
   const CheckOptions& asked_;
   const BatchOptions& options_;
-  bool color_;
+  bool color_, what_if_ = false;
   RuleSelection selection_;
   std::optional<Expectations> expectations_;
   std::atomic<std::size_t> configs_ = 0, errors_ = 0, warnings_ = 0;
@@ -147,9 +146,7 @@ Rendering rendering_of(Checker& checker, Format format) {
   rendering.failure = [&](const Failure& failure, std::string& out) { checker.failure(failure, out); };
   rendering.end = [&](std::string& out) { return checker.end(out); };
   if (format == Format::text) rendering.between = "";
-  if (format == Format::csv) write_check_header(RowFormat::csv, rendering.header);
-  if (format == Format::tsv) write_check_header(RowFormat::tsv, rendering.header);
-  if (format == Format::markdown) write_check_header(RowFormat::markdown, rendering.header);
+  if (const auto rows = row_format(format)) write_check_header(*rows, rendering.header);
   if (format == Format::sarif) {
     write_sarif_start(LMSIZE_VERSION, rendering.header);
     rendering.between = ",\n";

@@ -55,6 +55,7 @@ FdSink::int_type FdSink::overflow(int_type c) {
 }
 
 std::streamsize FdSink::xsputn(const char* text, std::streamsize size) {
+  if (size == 0) return 0;  // `text` may be null then
   if (size > epptr() - pptr()) sync();
   if (static_cast<std::size_t>(size) >= kBufferSize) {
     write_all(text, static_cast<std::size_t>(size));

@@ -67,7 +67,7 @@ OutputOptions::OutputOptions(CommandLine& line, std::initializer_list<Format> fo
   line.option("--get", "KEY",
               [this](const std::string&, const std::string& key) { get = key; },
               "only the value at a dotted path of the JSON object, as parameters.total or layers.0.mlp");
-  line.option("-o,--output", "FILE", output, "write to FILE: beside it first, then renamed");
+  line.option("-o,--output", "FILE", output, "write to FILE: beside it first, then renamed; - is standard output");
   line.option("--color", "auto|always|never",
               [this](const std::string& flag, const std::string& text) { color_ = parse_choice(flag, text, kColors); },
               "auto: on a terminal, unless NO_COLOR is set");

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -44,7 +45,7 @@ mode_t mode_of_new_files() {
 }  // namespace
 
 Output::Output(const std::optional<std::string>& path, std::ostream& standard) : standard_(standard) {
-  if (!path) return;
+  if (!path || *path == "-") return;
   struct stat about {};
   const bool exists = ::stat(path->c_str(), &about) == 0;
   if (exists && S_ISDIR(about.st_mode)) fail(*path, EISDIR);

@@ -14,7 +14,7 @@ namespace lmsize::cli {
 // whole new one. Links are followed, an old file's mode is kept. Devices, pipes and /dev/fd/N are written directly.
 class Output {
  public:
-  // No path: `standard`. Throws Error "output".
+  // No path, or "-": `standard`. Throws Error "output".
   Output(const std::optional<std::string>& path, std::ostream& standard);
   // Without commit(), what has been written beside is removed.
   ~Output();

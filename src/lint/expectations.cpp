@@ -55,6 +55,7 @@ Expectations::Expectations(std::string bytes, std::string file) : file_(std::mov
 }
 
 void Expectations::add(std::string name, Int count, Position at) {
+  if (name.empty()) fail("a count without a name", at);
   const auto [place, added] = index_.try_emplace(std::move(name), nullptr);
   if (!added) fail(fmt::format("\"{}\" is expected twice", escaped(place->first)), at);
   Entry& entry = entries_.emplace_back();

@@ -22,7 +22,7 @@ Place::Place(Value value) : key(value.key()), at(value.position()) {}
 
 std::optional<Expected> Subject::stated() const {
   const Value value = document.root().member("expected_parameters");
-  if (!value || value.kind() != JsonKind::number) return std::nullopt;
+  if (what_if || !value || value.kind() != JsonKind::number) return std::nullopt;
   const IntegerText read = integer_of(value.text());
   return read.fault.empty() ? std::optional(Expected{read.value, "expected_parameters"}) : std::nullopt;
 }

@@ -17,8 +17,8 @@ namespace lmsize {
 // A table of `rows` learned vectors: tokens, positions, types.
 struct Embedding {
   std::string name = "embed_tokens";
-  Dim rows;
-  Dim width;
+  Dim rows{};
+  Dim width{};
   double scale = 1;         // what looked-up vectors are multiplied with (Gemma: √d)
   Int offset = 0;           // rows before the one of position 0 (OPT: 2); stored beside `rows`
   bool sinusoidal = false;  // a table of sines that is computed and not stored
@@ -26,7 +26,7 @@ struct Embedding {
 };
 
 struct Norm {
-  enum class Kind : std::uint8_t { rms, layer };
+  enum class Kind : std::uint8_t { rms, layer, l2 };  // l2: x/|x|
   // How a norm of queries or keys treats `heads` heads of `width` features each that it has weights for.
   enum class Heads : std::uint8_t {
     joint,   // one vector of heads·width features (OLMo 2)
@@ -95,7 +95,7 @@ enum class FusedOrder : std::uint8_t {
 
 // T5's learned bias of the scores, a number for each head and each of n_buckets ranges of distance.
 struct RelativeBias {
-  Dim n_buckets;
+  Dim n_buckets{};
   Int max_distance = 128;
   bool stored = true;       // false: the table of the stack's first layer serves here too
   bool from_state = false;  // no table: a linear map of the token's state, in every layer (ProphetNet)
@@ -111,20 +111,20 @@ enum class OutputGate : std::uint8_t {
 
 // Query and output matrices as a bank of experts (JetMoE): a token has n_kv_heads query heads from each that it takes.
 struct AttentionBank {
-  Dim n_experts;
+  Dim n_experts{};
   Int per_token = 1;
 };
 
 // Softmax attention, self or cross, with n_heads query heads and n_kv_heads key/value heads of head_dim each.
 struct Attention {
   std::string name = "self_attn";
-  Dim d;  // width of the residual stream: input and output
-  Dim n_heads, n_kv_heads, head_dim;
+  Dim d{};  // width of the residual stream: input and output
+  Dim n_heads{}, n_kv_heads{}, head_dim{};
   bool q_bias = false, k_bias = false, v_bias = false, o_bias = false;
   std::string q = "q_proj", k = "k_proj", v = "v_proj", o = "o_proj";
-  std::string fused;     // where not empty: the name of one matrix whose output is [q | k | v], in this order:
+  std::string fused{};     // where not empty: the name of one matrix whose output is [q | k | v], in this order:
   FusedOrder fused_order = FusedOrder::joined;
-  std::string fused_kv;  // where not empty: the name of one whose output is [k | v]
+  std::string fused_kv{};  // where not empty: the name of one whose output is [k | v]
   Layout layout = Layout::linear;
   std::optional<Norm> q_norm{}, k_norm{};  // names relative to the attention
   bool norm_after_rope = false;            // they see queries and keys that have turned (Hunyuan, nanochat)
@@ -168,7 +168,7 @@ struct Attention {
 // DeepSeek's sparse-attention indexer: small heads that choose the top_k tokens which attention looks at. Queries come
 // from the latent vector of the queries, one key serves all its heads.
 struct Indexer {
-  Dim n_heads, head_dim;
+  Dim n_heads{}, head_dim{};
   Int top_k = 2048;
 };
 
@@ -176,19 +176,19 @@ struct Indexer {
 // beside a rotary key of d_rope numbers that all heads share; the cache holds these two.
 struct LatentAttention {
   std::string name = "self_attn";
-  Dim d, n_heads;
+  Dim d{}, n_heads{};
   std::optional<Dim> q_rank{};  // nothing: queries come from one full matrix
-  Dim kv_rank;
-  Dim d_nope, d_rope;  // width of a query and key head: the part without positions, and the rotary part
-  Dim d_v;             // width of a value head
+  Dim kv_rank{};
+  Dim d_nope{}, d_rope{};  // width of a query and key head: the part without positions, and the rotary part
+  Dim d_v{};             // width of a value head
   bool bias = false;   // on the projections from and to the residual stream
   double eps = 1e-6;   // of the norms of the latent vectors
   std::optional<Indexer> indexer{};
   bool gated = false;  // q_b_proj reads the latent vector before and after its norm, and gates the values too (A.X K2)
   OutputGate gate = OutputGate::none;  // full or per_head
   std::string gate_name = "g_proj", o = "o_proj";
-  std::string rope_norm;  // where not empty: the name of a norm of the keys' rotary part (dots3)
-  std::string sinks;      // where not empty: the name of a learned logit for each head, as in Attention
+  std::string rope_norm{};  // where not empty: the name of a norm of the keys' rotary part (dots3)
+  std::string sinks{};      // where not empty: the name of a learned logit for each head, as in Attention
   // Invisible to counts.
   std::optional<Int> window{};
   Rope rope{};
@@ -203,12 +203,12 @@ struct ClampedGate {
 // A feed-forward network: act(x·W_up)·W_down, or gated (act(x·W_gate) ⊙ x·W_up)·W_down.
 struct Mlp {
   std::string name = "mlp";
-  Dim d, d_ff;
+  Dim d{}, d_ff{};
   bool gated = true;
   Activation activation = Activation::silu;
   bool up_bias = false, down_bias = false;  // the gate has the bias that up has
   std::string gate = "gate_proj", up = "up_proj", down = "down_proj";
-  std::string fused;  // where not empty: the name of one matrix whose output is [gate | up]
+  std::string fused{};  // where not empty: the name of one matrix whose output is [gate | up]
   bool interleaved = false;  // its output is gate and up by turns
   std::optional<Norm> norm{};  // of what down reads; its name relative to the MLP (BitNet)
   Layout layout = Layout::linear;
@@ -247,7 +247,7 @@ struct RouterCorrection {
 
 // Experts that work in a narrower space than the stream's, between two maps of their own (Nemotron 3).
 struct LatentExperts {
-  Dim d;  // of the stream; the experts' own d is the narrow one
+  Dim d{};  // of the stream; the experts' own d is the narrow one
   std::string in = "fc1_latent_proj", out = "fc2_latent_proj";
   bool bias = false;
 };
@@ -263,15 +263,15 @@ enum class ExpertStorage : std::uint8_t {
 // A router that is an MLP of three layers on a narrow map of its input, to which it adds what the router of the layer
 // before had there (Zaya).
 struct RouterMlp {
-  Dim width;
+  Dim width{};
   bool carries = false;  // the addition; not in the first layer
 };
 
 struct MixtureOfExperts {
   std::string name = "mlp";
-  Dim n_experts;
+  Dim n_experts{};
   Int per_token = 1;
-  Mlp expert;  // its name is that of the bank: "experts"
+  Mlp expert{};  // its name is that of the bank: "experts"
   std::string router = "gate";
   Dim n_zero{0};  // experts that return what they are given: rows of the router, nothing else (LongCat)
   bool router_bias = false;
@@ -280,8 +280,8 @@ struct MixtureOfExperts {
   ExpertStorage storage = ExpertStorage::separate;
   std::optional<Mlp> shared{};  // its d_ff is that of all shared experts together
   Dim n_shared{};
-  std::string bias;         // where not empty: the name of a vector that is added to the output (JetMoE)
-  std::string shared_gate;  // where not empty: a sigmoid of this one row weighs the shared experts' output
+  std::string bias{};         // where not empty: the name of a vector that is added to the output (JetMoE)
+  std::string shared_gate{};  // where not empty: a sigmoid of this one row weighs the shared experts' output
   std::optional<LatentExperts> latent{};
   // Invisible to counts.
   Routing routing{};
@@ -291,7 +291,7 @@ struct MixtureOfExperts {
 // for each of d_inner channels; the convolution's state is d_conv inputs of each.
 struct Mamba {
   std::string name = "mixer";
-  Dim d, d_inner, d_state, d_conv, dt_rank;
+  Dim d{}, d_inner{}, d_state{}, d_conv{}, dt_rank{};
   bool bias = false;  // of in_proj and out_proj
   bool conv_bias = true;
   std::optional<Norm> dt_norm{}, b_norm{}, c_norm{};  // names relative to the mixer
@@ -303,7 +303,7 @@ struct Mamba {
 // heads. Its state is d_inner × d_state; the convolution's, d_conv inputs of conv_width() channels.
 struct Mamba2 {
   std::string name = "mamba";
-  Dim d, d_inner, n_heads, n_groups, d_state, d_conv;
+  Dim d{}, d_inner{}, n_heads{}, n_groups{}, d_state{}, d_conv{};
   bool in_bias = false, out_bias = false, conv_bias = true;
   std::optional<Norm> norm{};  // gated, before out_proj; its name relative to the mixer
   Activation activation = Activation::silu;
@@ -323,11 +323,11 @@ struct DeltaNet {
   };
   std::string name = "linear_attn";
   Storage storage = Storage::joined;
-  Dim d, n_key_heads, n_value_heads, d_key, d_value, d_conv;
+  Dim d{}, n_key_heads{}, n_value_heads{}, d_key{}, d_value{}, d_conv{};
   bool channel_decay = false;  // f_proj in place of a_proj
   Dim rank{};                  // not 0: f and the output gate are products of two matrices of this rank
   bool a_log_4d = false;       // A_log is stored (1, 1, n_value_heads, 1)
-  Norm norm;                   // of each value head's output; its name relative to the mixer
+  Norm norm{};                   // of each value head's output; its name relative to the mixer
   std::string out = "out_proj";
   Activation activation = Activation::silu;  // after the convolution
   Activation gate = Activation::silu;        // of the output, inside the norm
@@ -339,9 +339,9 @@ struct DeltaNet {
 // head_dim for each head.
 struct LightningAttention {
   std::string name = "self_attn";
-  Dim d, n_heads, head_dim;
+  Dim d{}, n_heads{}, head_dim{};
   Int block_size = 256;  // of the decays' tables, which are stored as buffers
-  Norm norm;             // of all heads' outputs together; its name relative to the attention
+  Norm norm{};             // of all heads' outputs together; its name relative to the attention
   Activation activation = Activation::silu;  // of q, k and v
 };
 
@@ -349,10 +349,10 @@ struct LightningAttention {
 // d_key × d_value for each head, a normaliser of d_key and a maximum.
 struct MatrixLstm {
   std::string name = "mlstm_layer";
-  Dim d, n_heads, d_key, d_value;  // widths of all heads together
+  Dim d{}, n_heads{}, d_key{}, d_value{};  // widths of all heads together
   bool bias = false;
   bool fused = false;  // q, k, v and the output gate lie in one matrix, the other gates in another
-  Norm norm;           // of the heads' outputs; its name relative to the layer
+  Norm norm{};           // of the heads' outputs; its name relative to the layer
   double gate_softcap = 0;
 };
 
@@ -360,37 +360,37 @@ struct MatrixLstm {
 // for each of d_inner channels, and the last input.
 struct TimeMix {
   std::string name = "attention";
-  Dim d, d_inner;
+  Dim d{}, d_inner{};
 };
 
 // Griffin's recurrent block (arXiv 2402.19427): a convolution and a gated linear recurrent unit whose gates are block-diagonal,
 // times a gate. Its state is a number for each of d_inner channels; the convolution's, d_conv inputs of each.
 struct GatedRecurrence {
   std::string name = "temporal_block";
-  Dim d, d_inner, n_heads, d_conv;
+  Dim d{}, d_inner{}, n_heads{}, d_conv{};
   Activation activation = Activation::gelu_tanh;
 };
 
 // Zaya's mixing of queries and keys before their norm: a convolution of each channel, then one of each head's channels
 // together. Its state is the last taps + head_taps - 2 inputs of the (n_heads + n_kv_heads)·head_dim channels.
 struct HeadConvolution {
-  std::string name;
-  Dim n_heads, n_kv_heads, head_dim;
-  Dim taps, head_taps;
+  std::string name{};
+  Dim n_heads{}, n_kv_heads{}, head_dim{};
+  Dim taps{}, head_taps{};
 };
 
 // A causal convolution of each channel, x + conv(x), in a stream or a projection (Inkling). Its state is d_conv inputs of d
 // channels.
 struct Convolution {
-  std::string name;
-  Dim d, d_conv;
+  std::string name{};
+  Dim d{}, d_conv{};
 };
 
 // Hyper-connections (arXiv 2409.19606): the stream is n_streams vectors of d features; from all of them come the weights
 // with which a block reads and writes them.
 struct HyperConnection {
-  std::string matrix, base, scale;  // names
-  Dim d, n_streams;
+  std::string matrix{}, base{}, scale{};  // names
+  Dim d{}, n_streams{};
   Int n_weights = 0, n_scales = 0;
 };
 
@@ -398,15 +398,15 @@ struct HyperConnection {
 // inputs of d channels.
 struct ShortConv {
   std::string name = "conv";
-  Dim d, d_conv;
+  Dim d{}, d_conv{};
   bool bias = false;
 };
 
 // The output head; tied, it stores nothing: its matrix is the token embedding's.
 struct Head {
   std::string name = "lm_head";
-  Dim rows;  // vocabulary, or labels
-  Dim d;
+  Dim rows{};  // vocabulary, or labels
+  Dim d{};
   bool bias = false;
   bool tied = false;
   double scale = 1;    // of the logits (Cohere, Granite)
@@ -420,7 +420,7 @@ struct MaskedHead {
   std::string norm = "cls.predictions.transform.LayerNorm";
   std::string decoder = "cls.predictions.decoder";
   std::string bias = "cls.predictions.bias";  // may be empty; beside it, untied, the decoder has one of its own
-  Dim d, width, vocab;                        // width: of the transform's output
+  Dim d{}, width{}, vocab{};                        // width: of the transform's output
   bool transform_bias = true, norm_bias = true;
   bool tied = true;
   Activation activation = Activation::gelu;
@@ -429,14 +429,14 @@ struct MaskedHead {
 
 // Escape hatches for the truly singular.
 struct Matrix {  // a lone linear map
-  std::string name;
-  Extent out, in;
+  std::string name{};
+  Extent out{}, in{};
   bool bias = false;
   Role role = Role::other;
 };
 struct Lone {  // a lone tensor
-  std::string name;
-  Shape shape;
+  std::string name{};
+  Shape shape{};
   Role role = Role::other;
   bool buffer = false;
 };

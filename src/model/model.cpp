@@ -8,6 +8,7 @@ std::string Model::under_base(std::string_view name) const {
 
 std::vector<Tensor> tensors_of(const Layer& layer) {
   std::vector<Tensor> out;
+  out.reserve(16);
   for (const Branch& branch : layer.branches) {
     if (!branch.stored) continue;
     if (branch.before) tensors_of(*branch.before, out);

@@ -27,9 +27,9 @@ class JsonWriter {
 
   JsonWriter& value(std::string_view text);  // bytes that are not UTF-8 become U+FFFD
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
-  JsonWriter& value(Int n) { return raw(fmt::format_int(n).c_str()); }
+  JsonWriter& value(Int n) { return number(fmt::format_int(n)); }
   JsonWriter& value(int n) { return value(Int{n}); }
-  JsonWriter& value(std::size_t n) { return raw(fmt::format_int(n).c_str()); }
+  JsonWriter& value(std::size_t n) { return number(fmt::format_int(n)); }
   JsonWriter& value(bool truth) { return raw(truth ? "true" : "false"); }
   JsonWriter& value(double x);  // shortest text that reads back equal; null where it is not finite
   JsonWriter& null() { return raw("null"); }
@@ -46,6 +46,7 @@ class JsonWriter {
   JsonWriter& raw(std::string_view json);
 
  private:
+  JsonWriter& number(const fmt::format_int& digits) { return raw({digits.data(), digits.size()}); }
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
   void separate();

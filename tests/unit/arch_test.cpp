@@ -131,7 +131,7 @@ TEST_CASE("params.json of Meta's and Mistral's releases") {
     "n_kv_heads": 8, "norm_eps": 1e-05, "vocab_size": 32000})").count.total == 7241732096);
 }
 
-TEST_CASE("--gated and --norm over a known architecture") {
+TEST_CASE("the flags --gated and --norm over a known architecture") {
   const Document d = Document::parse(with("gpt2", R"("n_embd": 64, "n_layer": 1, "n_head": 4, "n_inner": 256, "vocab_size": 100)"));
   const Document given = Document::parse(R"({"gated": true})");
   Reader with_gate(d, {{"gated", "--gated", given.root().member("gated")}}), without(d);

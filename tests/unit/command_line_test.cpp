@@ -130,7 +130,7 @@ TEST_CASE("wrong usage is told with the flag's name and the nearest one") {
   CHECK(fault({"--output=", "a.json"}) == "--output= lacks a value");
 }
 
-TEST_CASE("--help shows every option, and --version the version, on every command") {
+TEST_CASE("the flag --help shows every option, and --version the version, on every command") {
   const std::string help = Sample().parse({"--help"});
   CHECK(help.starts_with("usage: lmsize sample [INPUT...]\nA sample.\n"));
   for (const char* part : {"  -s, --strict ", "  --gated, --no-gated ", "  -o, --output FILE ", "  --hidden-size, --d N ",

@@ -108,7 +108,7 @@ TEST_CASE("a long stream is counted line by line, in parallel") {
   CHECK(one.status == 3);
 }
 
-TEST_CASE("--get prints nothing where no model has the path, and holds lines where some have it") {
+TEST_CASE("the flag --get prints nothing where no model has the path, and holds lines where some have it") {
   const Ran none = run({"gpt2", "gpt2-xl", "--get", "mlp.experts.count"});
   CHECK(none.status == 2);
   CHECK(none.out.empty());
@@ -118,7 +118,7 @@ TEST_CASE("--get prints nothing where no model has the path, and holds lines whe
   CHECK(run({"no-such-model", "--get", "parameters.totl"}).out == "\n");
 }
 
-TEST_CASE("--output holds what standard output would, and wrong usage leaves it alone") {
+TEST_CASE("the flag --output holds what standard output would, and wrong usage leaves it alone") {
   const test::TemporaryFolder folder;
   const std::string path = folder.write("out.json", "old");
   CHECK(run({"gpt2", "--json", "--output", path, "--kv-heads", "4"}).status == 2);
