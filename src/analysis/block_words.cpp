@@ -1,19 +1,18 @@
 #include "analysis/block_words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "analysis/count.h"
 #include "analysis/width.h"
+#include "base/format.h"
 #include "base/text.h"
 
 namespace lmsize {
 namespace {
 
-std::string counted(Int n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+std::string counted(Int n, std::string_view what) { return format_text("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
 std::string ratio_text(Int a, Int b) { return decimal(static_cast<double>(a) / static_cast<double>(b), 4); }
 
@@ -54,11 +53,11 @@ std::string_view mlp_name(const Mlp& mlp) {
 // "$SwiGLU(x) = (SiLU(x W_gate) * x W_up) W_down$", with the biases that there are.
 std::string formula(const Mlp& mlp) {
   const auto linear = [&](std::string_view name) {
-    return mlp.up_bias ? fmt::format("x W_{0} + b_{0}", name) : fmt::format("x W_{}", name);
+    return mlp.up_bias ? format_text("x W_{0} + b_{0}", name) : format_text("x W_{}", name);
   };
   const std::string_view down = mlp.down_bias ? " W_down + b_down" : " W_down";
   if (mlp.clamped)
-    return fmt::format("$y = (g sigmoid({} g) * (u + {})){}$, where $g = {}$ and $u = {}$ are clipped at {}",
+    return format_text("$y = (g sigmoid({} g) * (u + {})){}$, where $g = {}$ and $u = {}$ are clipped at {}",
                        decimal(mlp.clamped->alpha, 3), decimal(mlp.clamped->shift), down, linear("gate"), linear("up"),
                        decimal(mlp.clamped->limit));
   const auto activated = [&](std::string_view name) {
@@ -66,8 +65,8 @@ std::string formula(const Mlp& mlp) {
     return mlp.activation == Activation::linear ? inner : std::string(function_name(mlp.activation)) + inner;
   };
   const std::string up = mlp.up_bias ? "(" + linear("up") + ")" : linear("up");
-  const std::string hidden = mlp.gated ? fmt::format("({} * {})", activated("gate"), up) : activated("up");
-  return fmt::format("${}(x) = {}{}$", mlp_name(mlp), hidden, down);
+  const std::string hidden = mlp.gated ? format_text("({} * {})", activated("gate"), up) : activated("up");
+  return format_text("${}(x) = {}{}$", mlp_name(mlp), hidden, down);
 }
 
 constexpr std::string_view kClassicMlp = "2 d (4 d) = 8 d^2";
@@ -78,11 +77,11 @@ std::string rule_8_3(const Mlp& mlp) {
   const std::string_view d_ff = symbol_or(mlp.d_ff, "d_ff");
   const std::string ratio = ratio_text(mlp.d_ff.value, mlp.d.value);
   const bool whole = rule.denominator == 1;
-  std::string text = fmt::format("$3 d {0} = 8 d^2 => {0} = 8/3 d = {1}${2}, up to {3} (multiple of {4}, {5:+.2f} %)",
-                                 d_ff, decimal(rule.exact()), whole ? "" : fmt::format(", about {:.0f}", rule.exact()),
+  std::string text = format_text("$3 d {0} = 8 d^2 => {0} = 8/3 d = {1}${2}, up to {3} (multiple of {4}, {5:+.2f} %)",
+                                 d_ff, decimal(rule.exact()), whole ? "" : format_text(", about {:.0f}", rule.exact()),
                                  rule.recommended.d_ff, rule.asked.multiple_of, 100 * rule.recommended.deviation);
-  if (rule.recommended.d_ff == mlp.d_ff.value) return text + fmt::format(": the width it has, ${} d$.", ratio);
-  return text + fmt::format(". {} is ${} d$.", mlp.d_ff.value, ratio);
+  if (rule.recommended.d_ff == mlp.d_ff.value) return text + format_text(": the width it has, ${} d$.", ratio);
+  return text + format_text(". {} is ${} d$.", mlp.d_ff.value, ratio);
 }
 
 BlockWords words(const Mlp& mlp, Role role, Int weights) {
@@ -94,7 +93,7 @@ BlockWords words(const Mlp& mlp, Role role, Int weights) {
   if (mlp.gated) {
     made.notes.push_back(rule_8_3(mlp));
   } else {
-    made.notes.push_back(fmt::format("A gated one of the classic size: $3 d d_ff = 8 d^2 => d_ff = 8/3 d = {}$.",
+    made.notes.push_back(format_text("A gated one of the classic size: $3 d d_ff = 8 d^2 => d_ff = 8/3 d = {}$.",
                                      decimal(feed_forward_width({.d = mlp.d.value}).exact())));
   }
   return made;
@@ -104,21 +103,21 @@ BlockWords words(const MixtureOfExperts& moe, Role role, Int) {
   if (role != Role::mlp) return {};
   const Mlp& expert = moe.expert;
   BlockWords made;
-  made.title = fmt::format("{}, {} for each token{}", counted(moe.n_experts.value, "expert"), moe.per_token,
+  made.title = format_text("{}, {} for each token{}", counted(moe.n_experts.value, "expert"), moe.per_token,
                            moe.shared ? ", and shared ones" : "");
   made.notes.push_back("Each is " + formula(expert) + ".");
   const std::string_view d_ff = symbol_or(expert.d_ff, "d_ff");
   const Width one = width_of(expert.d.value, expert.matrices(), expert.d_ff.value);
   const Int classic = feed_forward_width({.d = expert.d.value}).target_parameters;
-  made.notes.push_back(fmt::format("One expert is ${0} d {1} = {0} x {2} x {3} = {4}$; a classic MLP, {5}",
+  made.notes.push_back(format_text("One expert is ${0} d {1} = {0} x {2} x {3} = {4}$; a classic MLP, {5}",
                                    expert.matrices(), d_ff, expert.d.value, expert.d_ff.value, grouped(one.parameters),
                                    compared(kClassicMlp, classic, one.parameters, "one expert")));
   if (const Int used = std::min(moe.per_token, moe.n_experts.value); used > 1)
-    made.notes.push_back(fmt::format("Those of one token are as wide as one MLP of $top_k {} = {} x {} = {} = {} d$.",
+    made.notes.push_back(format_text("Those of one token are as wide as one MLP of $top_k {} = {} x {} = {} = {} d$.",
                                      d_ff, used, expert.d_ff.value, multiply(used, expert.d_ff.value),
                                      ratio_text(multiply(used, expert.d_ff.value), expert.d.value)));
   if (moe.shared && moe.n_shared.value > 1 && moe.shared->d_ff.value == multiply(moe.n_shared.value, expert.d_ff.value))
-    made.notes.push_back(fmt::format("The {0} shared experts lie in one MLP: ${1} = {0} {2} = {0} x {3} = {4}$.",
+    made.notes.push_back(format_text("The {0} shared experts lie in one MLP: ${1} = {0} {2} = {0} x {3} = {4}$.",
                                      moe.n_shared.value, symbol_or(moe.shared->d_ff, "d_shared"), d_ff,
                                      expert.d_ff.value, moe.shared->d_ff.value));
   return made;
@@ -135,19 +134,19 @@ BlockWords words(const Attention& a, Role role, Int weights) {
   BlockWords made;
   const Int n_heads = a.n_heads.value, n_kv_heads = a.n_kv_heads.value, head_dim = a.head_dim.value, d = a.d.value;
   if (a.n_heads.symbol == Symbol::none) {
-    made.title = fmt::format("queries, keys, values and output, ${0} x {0}$ each, however they split into heads",
+    made.title = format_text("queries, keys, values and output, ${0} x {0}$ each, however they split into heads",
                              symbol_or(a.d, "d"));
   } else if (n_kv_heads == n_heads) {
-    made.title = fmt::format("multi-head: {}, head_dim {}", counted(n_heads, "head"), head_dim);
+    made.title = format_text("multi-head: {}, head_dim {}", counted(n_heads, "head"), head_dim);
   } else {
-    made.title = fmt::format("{}: {}, {}, head_dim {}", n_kv_heads == 1 ? "multi-query" : "grouped-query",
+    made.title = format_text("{}: {}, {}, head_dim {}", n_kv_heads == 1 ? "multi-query" : "grouped-query",
                              counted(n_heads, "head"), counted(n_kv_heads, "KV head"), head_dim);
   }
   if (a.n_heads.symbol != Symbol::none && !a.bank) {
     const Int inner = multiply(n_heads, head_dim);
     const std::string beside =
-        inner == d ? " = d$" : fmt::format("$, {} than $d = {}$", inner < d ? "less" : "more", d);
-    made.notes.push_back(fmt::format("$n_heads head_dim = {} x {} = {}{}.", n_heads, head_dim, inner, beside));
+        inner == d ? " = d$" : format_text("$, {} than $d = {}$", inner < d ? "less" : "more", d);
+    made.notes.push_back(format_text("$n_heads head_dim = {} x {} = {}{}.", n_heads, head_dim, inner, beside));
   }
   if (!a.fused.empty()) made.notes.emplace_back("Queries, keys and values lie in one matrix.");
   if (!a.fused_kv.empty()) made.notes.emplace_back("Keys and values lie in one matrix.");
@@ -157,7 +156,7 @@ BlockWords words(const Attention& a, Role role, Int weights) {
 
 BlockWords words(const LatentAttention& a, Role role, Int weights) {
   if (role != Role::attention) return {};
-  return {fmt::format("latent: {}, keys and values unpacked from {} numbers a token", counted(a.n_heads.value, "head"),
+  return {format_text("latent: {}, keys and values unpacked from {} numbers a token", counted(a.n_heads.value, "head"),
                       a.kv_rank.value),
           {classic_attention(a.d.value, weights)}};
 }
@@ -166,40 +165,40 @@ BlockWords words(const LatentAttention& a, Role role, Int weights) {
 
 BlockWords words(const Mamba& m, Role role, Int) {
   if (role != Role::mixer) return {};
-  return {fmt::format("Mamba: a state of $d_state = {}$ numbers for each of $d_inner = {}$ channels", m.d_state.value,
+  return {format_text("Mamba: a state of $d_state = {}$ numbers for each of $d_inner = {}$ channels", m.d_state.value,
                       m.d_inner.value),
           {}};
 }
 
 BlockWords words(const Mamba2& m, Role role, Int) {
   if (role != Role::mixer) return {};
-  return {fmt::format("Mamba-2: {} of {} channels, a state of $d_state = {}$ numbers for each channel",
+  return {format_text("Mamba-2: {} of {} channels, a state of $d_state = {}$ numbers for each channel",
                       counted(m.n_heads.value, "head"), m.d_inner.value / m.n_heads.value, m.d_state.value),
           {}};
 }
 
 BlockWords words(const DeltaNet& n, Role role, Int) {
   if (role != Role::mixer) return {};
-  return {fmt::format("gated delta rule: a state of {} x {} for each of {}", n.d_key.value, n.d_value.value,
+  return {format_text("gated delta rule: a state of {} x {} for each of {}", n.d_key.value, n.d_value.value,
                       counted(n.n_value_heads.value, "value head")),
           {}};
 }
 
 BlockWords words(const ShortConv& c, Role role, Int) {
   if (role != Role::mixer) return {};
-  return {fmt::format("a gated convolution of {}", counted(c.d_conv.value, "tap")), {}};
+  return {format_text("a gated convolution of {}", counted(c.d_conv.value, "tap")), {}};
 }
 
 // ---- the rest ----
 
 BlockWords words(const Embedding& table, Role, Int) {
-  return {fmt::format("a row of ${}$ for each entry", symbol_or(table.width, "d")), {}};
+  return {format_text("a row of ${}$ for each entry", symbol_or(table.width, "d")), {}};
 }
 
 BlockWords words(const Norm& norm, Role role, Int) {
   if (role != Role::norm) return {"the gate of a norm", {}};
   const std::string_view name = norm.kind == Norm::Kind::rms ? "RMSNorm" : "LayerNorm";
-  return {fmt::format("{}: {}{}{} for each coordinate", name, norm.weight ? "a weight" : "",
+  return {format_text("{}: {}{}{} for each coordinate", name, norm.weight ? "a weight" : "",
                       norm.weight && norm.bias ? " and " : "", norm.bias ? "a bias" : ""),
           {}};
 }
@@ -226,9 +225,9 @@ BlockWords words_for(const Block& block, Role role, Int weights) {
 }
 
 std::string compared(std::string_view formula, Int classic, Int here, std::string_view subject) {
-  const std::string says = fmt::format("${}$, has {}: ", formula, grouped(classic));
-  if (here == classic) return says + fmt::format("as many as {}.", subject);
-  return says + fmt::format("{} is {} x that.", subject, ratio_text(here, classic));
+  const std::string says = format_text("${}$, has {}: ", formula, grouped(classic));
+  if (here == classic) return says + format_text("as many as {}.", subject);
+  return says + format_text("{} is {} x that.", subject, ratio_text(here, classic));
 }
 
 }  // namespace lmsize

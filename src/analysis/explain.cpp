@@ -1,8 +1,5 @@
 #include "analysis/explain.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,6 +8,7 @@
 
 #include "analysis/block_words.h"
 #include "analysis/explain_parts.h"
+#include "base/format.h"
 #include "base/text.h"
 
 namespace lmsize {
@@ -29,7 +27,7 @@ struct LayerGroup {
 std::string text_of(const DerivationSection& section) {
   std::string text = section.part + '\n' + section.title + '\n';
   for (const DerivationLine& line : section.lines)
-    text += fmt::format("{}\t{}\t{}\t{}\n", line.name, line.symbols, line.numbers, line.value);
+    text += format_text("{}\t{}\t{}\t{}\n", line.name, line.symbols, line.numbers, line.value);
   return text;
 }
 
@@ -54,7 +52,7 @@ std::vector<LayerGroup> groups_of(const Stack& stack) {
 }
 
 std::string place_of(const Stack& stack, const LayerGroup& group) {
-  return fmt::format("{}{}layer{} {}", stack.part, stack.part.empty() ? "" : " ", group.n == 1 ? "" : "s",
+  return format_text("{}{}layer{} {}", stack.part, stack.part.empty() ? "" : " ", group.n == 1 ? "" : "s",
                      layer_ranges(group.spans));
 }
 
@@ -85,9 +83,9 @@ DerivationLine line_of(const Summand& summand, Which which) {
   if (times == Dim(1)) return line;
   const bool one = summand.labelled || (sum.monomials().size() == 1 && sum.monomials()[0].coefficient == 1);
   line.symbols =
-      fmt::format("{} {}", times.symbol == Symbol::none ? fmt::to_string(times.value) : name_of(times.symbol).plain,
+      format_text("{} {}", times.symbol == Symbol::none ? fmt::to_string(times.value) : name_of(times.symbol).plain,
                   one ? line.symbols : "(" + line.symbols + ")");
-  line.numbers = fmt::format("{} x {}", times.value, grouped(value));
+  line.numbers = format_text("{} x {}", times.value, grouped(value));
   line.value = multiply(times.value, value);
   return line;
 }
@@ -108,8 +106,8 @@ DerivationLine sum_of(std::string name, const std::vector<Summand>& summands, Wh
     numbers.push_back(std::move(line.numbers));
     sum.value = add(sum.value, line.value);
   }
-  sum.symbols = symbols.size() > kLongestSum ? sum.name : fmt::format("{}", fmt::join(symbols, " + "));
-  sum.numbers = fmt::format("{}", fmt::join(numbers, " + "));
+  sum.symbols = symbols.size() > kLongestSum ? sum.name : format_text("{}", fmt::join(symbols, " + "));
+  sum.numbers = format_text("{}", fmt::join(numbers, " + "));
   return sum;
 }
 
@@ -155,7 +153,7 @@ class Deriver {
     Summand layers{.name = place, .label = stack.part.empty() ? "layer" : stack.part, .sum = sum};
     layers.times = {group.n, only ? Symbol::n_layers : Symbol::none};
     layers.labelled = !only || sum.total.monomials().size() > kLongestSum;
-    if (!only) layers.label += fmt::format("_{}", group.spans.front().first);
+    if (!only) layers.label += format_text("_{}", group.spans.front().first);
     add_layer_section(group, layers, std::move(parts));
     note_sizes({Dim(stack.n_layers(), Symbol::n_layers)});
     summands_.push_back(std::move(layers));
@@ -164,8 +162,8 @@ class Deriver {
   // A layer as the sum of its parts: in symbols, or by their names where that would be too long.
   void add_layer_section(const LayerGroup& group, const Summand& layers, std::vector<Summand> parts) {
     DerivationSection section{layers.name, "layer", "", lines_of(parts, Which::total), layer_notes(group, layers.sum)};
-    if (group.n > 1) section.title = fmt::format("each of {}", grouped(group.n));
-    if (layers.labelled) section.title += fmt::format("{}${}$", section.title.empty() ? "" : ": ", layers.label);
+    if (group.n > 1) section.title = format_text("each of {}", grouped(group.n));
+    if (layers.labelled) section.title += format_text("{}${}$", section.title.empty() ? "" : ": ", layers.label);
     if (layers.sum.total.monomials().size() <= kLongestSum) {
       add_results(section, layers.sum);
     } else {
@@ -211,7 +209,7 @@ class Deriver {
       return layer.part == stack.part && layer.first <= first && first <= layer.last && layer.total == total &&
              layer.active == active;
     });
-    if (!counted) throw InternalError(fmt::format("no layer is counted as the derived {} parameters", total));
+    if (!counted) throw InternalError(format_text("no layer is counted as the derived {} parameters", total));
   }
 
   void note_sizes(const std::vector<Dim>& sizes) {

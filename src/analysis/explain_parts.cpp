@@ -1,13 +1,11 @@
 #include "analysis/explain_parts.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "analysis/block_words.h"
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -65,8 +63,8 @@ DerivationLine line_of(const Tensor& tensor, std::string_view block_name) {
     symbols.push_back(sides.size() == 1 ? sum.symbols() : in_brackets(sum));
     numbers.push_back(sides.size() == 1 ? sum.numbers() : fmt::to_string(sum.value()));
   }
-  return {short_name(tensor.name, block_name), fmt::format("{}", fmt::join(symbols, " x ")),
-          fmt::format("{}", fmt::join(numbers, " x ")), tensor.parameters()};
+  return {short_name(tensor.name, block_name), format_text("{}", fmt::join(symbols, " x ")),
+          format_text("{}", fmt::join(numbers, " x ")), tensor.parameters()};
 }
 
 DerivationLine result(std::string name, const Polynomial& sum) {
@@ -214,7 +212,7 @@ void add_results(DerivationSection& section, const DerivationSum& sum) {
 
 void expect_counted(Int derived, Int counted, std::string_view what) {
   if (derived != counted)
-    throw InternalError(fmt::format("the derivation of {} comes to {}, the count to {}", what, derived, counted));
+    throw InternalError(format_text("the derivation of {} comes to {}, the count to {}", what, derived, counted));
 }
 
 }  // namespace lmsize

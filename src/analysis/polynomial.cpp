@@ -1,9 +1,9 @@
 #include "analysis/polynomial.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
+
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -54,8 +54,8 @@ std::string written(const Monomial& monomial, std::string_view times, Write writ
   if (monomial.coefficient != 1 || monomial.factors.empty()) out = fmt::to_string(monomial.coefficient);
   for (auto at = monomial.factors.begin(); at != monomial.factors.end();) {
     const auto next = std::find_if(at, monomial.factors.end(), [&](const Dim& dim) { return dim != *at; });
-    fmt::format_to(std::back_inserter(out), "{}{}", out.empty() ? "" : times, write(*at));
-    if (next - at > 1) fmt::format_to(std::back_inserter(out), "^{}", next - at);
+    append_text(out, "{}{}", out.empty() ? "" : times, write(*at));
+    if (next - at > 1) append_text(out, "^{}", next - at);
     at = next;
   }
   return out;

@@ -1,9 +1,9 @@
 #include "analysis/width.h"
 
-#include <fmt/format.h>
-
 #include <numeric>
 #include <set>
+
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -50,7 +50,7 @@ WidthAnswer feed_forward_width(const WidthQuestion& asked) {
 
   answer.scaled = asked.multiplier ? scaled_by(*asked.multiplier, answer.base) : answer.base;
   if (answer.scaled == 0)
-    throw Error("no-width", fmt::format("int({} x {}) is 0: no width is left", *asked.multiplier, answer.base));
+    throw Error("no-width", format_text("int({} x {}) is 0: no width is left", *asked.multiplier, answer.base));
   const auto recommended = [&](Int multiple) {
     return width_of(asked.d, asked.matrices, round_up(answer.scaled, multiply(asked.tensor_parallel, multiple)));
   };

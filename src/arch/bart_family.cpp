@@ -70,8 +70,9 @@ void mvp(Reader& config, Model& model) {
   const auto add_prompt = [&](const std::string& name) {
     const std::string prefix = model.under_base(stack.part) + "." + name;
     stack.output.push_back({prefix, Embedding{"prompt_embedding", length, d}});
-    stack.output.push_back({prefix, Matrix{"prompt_trans.0", middle, d, true}});
-    stack.output.push_back({prefix, Matrix{"prompt_trans.2", Dim(multiply(2, stack.n_layers())) * d, middle, true}});
+    stack.output.push_back({prefix, Matrix{"prompt_trans.0", middle, d, true, Role::attention}});
+    stack.output.push_back(
+        {prefix, Matrix{"prompt_trans.2", Dim(multiply(2, stack.n_layers())) * d, middle, true, Role::attention}});
   };
   add_prompt("self_attn_prompt");
   add_prompt("cross_attn_prompt");

@@ -20,7 +20,6 @@ void cpmant(Reader& config, Model& model) {
                         .has_head_dim = false});
   s.head_dim.value = config.size("dim_head", 128);
   s.norm.eps = config.number("eps", 1e-6);
-  config.ignore({"position_bias_max_distance"});
   s.tied = false;
   model.sizes.head_dim = s.head_dim.value;
   model.sizes.tie_word_embeddings = false;

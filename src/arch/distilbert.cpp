@@ -30,18 +30,17 @@ void distilbert(Reader& config, Model& model) {
   layer.branches.push_back({.block = mlp, .after_sum = s.named("output_layer_norm")});
   add_layers(stack, s.n_layers.value, layer);
 
-  encoder_heads(config, model, s,
-                {.masked = {.transform = "vocab_transform",
-                            .norm = "vocab_layer_norm",
-                            .decoder = "vocab_projector",
-                            .bias = "vocab_projector.bias",
-                            .d = s.d,
-                            .width = s.d,
-                            .vocab = s.vocab,
-                            .tied = s.tied,
-                            .activation = s.activation,
-                            .eps = s.norm.eps},
-                 .dense = "pre_classifier"});
+  const MaskedHead masked{.transform = "vocab_transform",
+                          .norm = "vocab_layer_norm",
+                          .decoder = "vocab_projector",
+                          .bias = "vocab_projector.bias",
+                          .d = s.d,
+                          .width = s.d,
+                          .vocab = s.vocab,
+                          .tied = s.tied,
+                          .activation = s.activation,
+                          .eps = s.norm.eps};
+  encoder_heads(config, model, s, {.masked = masked, .dense = "pre_classifier"});
 }
 
 }  // namespace lmsize

@@ -50,7 +50,6 @@ void gpt_neox_japanese(Reader& config, Model& model) {
                         .d = 2560,
                         .n_layers = 32,
                         .n_heads = 32,
-                        .rounds_head_dim_down = true,
                         .tied = true,
                         .activation = "gelu",
                         .norm = kLayerNorm,

@@ -7,6 +7,8 @@
 namespace lmsize {
 namespace {
 
+constexpr std::size_t kLongest = 100;  // no known word is as long; the work stays bounded whatever a file holds
+
 std::string folded(std::string_view word) {
   std::string out;
   for (char c : word)
@@ -30,14 +32,47 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+std::vector<std::string_view> words_of(std::string_view name) {
+  std::vector<std::string_view> words;
+  while (true) {
+    const std::size_t end = name.find_first_of("-_.");
+    words.push_back(name.substr(0, end));
+    if (end == name.npos) return words;
+    name.remove_prefix(end + 1);
+  }
+}
+
+bool is_slip_of_word(const std::string& word, const std::string& meant) {
+  const std::size_t length = std::max(word.size(), meant.size());
+  if (word.empty() || meant.empty() || word[0] != meant[0] || length - std::min(word.size(), meant.size()) > length / 4)
+    return false;
+  return distance(word, meant) <= length / 4;
+}
+
 }  // namespace
 
+bool is_slip(std::string_view name, std::string_view meant) {
+  const std::size_t length = std::max(name.size(), meant.size());
+  const auto first = [](std::string_view word) { return std::tolower(static_cast<unsigned char>(word.front())); };
+  if (name.empty() || meant.empty() || first(name) != first(meant) || name == meant || length > kLongest ||
+      length - std::min(name.size(), meant.size()) > length / 4)
+    return false;
+  const std::vector<std::string_view> words = words_of(name), meant_words = words_of(meant);
+  if (words.size() != meant_words.size()) return folded(name) == folded(meant);
+  std::size_t slips = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = folded(words[i]), meant_word = folded(meant_words[i]);
+    if (word == meant_word) continue;
+    if (++slips > 1 || !is_slip_of_word(word, meant_word)) return false;
+  }
+  return true;
+}
+
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
-  constexpr std::size_t longest = 100;  // no known word is as long; the work stays bounded whatever a file holds
-  if (word.empty() || word.size() > longest) return {};
+  if (word.empty() || word.size() > kLongest) return {};
   const std::string sought = folded(word);
   std::string_view best;
-  std::size_t best_score = 2 * longest;
+  std::size_t best_score = 2 * kLongest;
   for (std::string_view candidate : candidates) {
     const std::string known = folded(candidate);
     const std::size_t length = std::max(sought.size(), known.size());

@@ -1,10 +1,10 @@
 #include "base/text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -46,13 +46,13 @@ std::string rounded(double n) {
     size /= 1000;
     ++unit;
   }
-  if (unit == 0) return fmt::format("{:.0f}", n);
+  if (unit == 0) return format_text("{:.0f}", n);
   const int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
-  return fmt::format("{}{:.{}f}{}", n < 0 ? "-" : "", size, decimals, units[unit]);
+  return format_text("{}{:.{}f}{}", n < 0 ? "-" : "", size, decimals, units[unit]);
 }
 
 std::string decimal(double x, int decimals) {
-  std::string text = fmt::format("{:.{}f}", x, decimals);
+  std::string text = format_text("{:.{}f}", x, decimals);
   if (text.find('.') != std::string::npos) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
@@ -61,7 +61,7 @@ std::string decimal(double x, int decimals) {
 }
 
 std::string share(Int part, Int whole) {
-  return fmt::format("{:.1f} %", whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return format_text("{:.1f} %", whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string escaped(std::string_view text, std::size_t longest) {
@@ -74,10 +74,14 @@ std::string escaped(std::string_view text, std::size_t longest) {
     if (length == 0 || first < 0x20 || first == 0x7F || c1) {
       const std::size_t bytes = c1 ? 2 : 1;
       for (char c : text.substr(0, bytes)) {
-        if (c == '\n') out += "\\n";
-        else if (c == '\r') out += "\\r";
-        else if (c == '\t') out += "\\t";
-        else out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        if (c == '\n')
+          out += "\\n";
+        else if (c == '\r')
+          out += "\\r";
+        else if (c == '\t')
+          out += "\\t";
+        else
+          out += format_text("\\x{:02x}", static_cast<unsigned char>(c));
       }
       text.remove_prefix(bytes);
     } else {

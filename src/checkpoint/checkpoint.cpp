@@ -1,12 +1,11 @@
 #include "checkpoint/checkpoint.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "config/document.h"
 
@@ -51,10 +50,10 @@ std::vector<Mapped> read_index(const fs::path& path) {
   for (Value entry = map.first_child(); entry; entry = entry.next()) {
     const std::string name = escaped(entry.key());
     if (entry.kind() != JsonKind::string)
-      throw Error("safetensors", fmt::format("the index's entry \"{}\" names no file", name));
+      throw Error("safetensors", format_text("the index's entry \"{}\" names no file", name));
     const std::string shard(entry.text());
     if (shard.empty() || shard == ".." || shard.find('/') != std::string::npos)
-      throw Error("safetensors", fmt::format("the index's entry \"{}\" names \"{}\", which is no file beside it", name,
+      throw Error("safetensors", format_text("the index's entry \"{}\" names \"{}\", which is no file beside it", name,
                                              escaped(shard)));
     pairs.push_back({std::string(entry.key()), shard});
   }
@@ -93,12 +92,12 @@ Checkpoint::Checkpoint(const fs::path& path) : path_(escaped(path.string())) {
   const auto twice = std::ranges::adjacent_find(tensors_, {}, &StoredTensor::name);
   if (twice != tensors_.end())
     throw Error("safetensors",
-                fmt::format("{}: tensor \"{}\" is in {} and in {}", path_, escaped(twice->name),
+                format_text("{}: tensor \"{}\" is in {} and in {}", path_, escaped(twice->name),
                             escaped(files_[twice->file].string()), escaped(files_[std::next(twice)->file].string())));
   for (const Mapped& entry : index) {
     const StoredTensor* tensor = find(entry.tensor);
     if (tensor == nullptr || files_[tensor->file].filename() != entry.shard)
-      throw Error("safetensors", fmt::format("{}: the index says that tensor \"{}\" is in {}, which does not hold it",
+      throw Error("safetensors", format_text("{}: the index says that tensor \"{}\" is in {}, which does not hold it",
                                              path_, escaped(entry.tensor), escaped(entry.shard)));
   }
 }

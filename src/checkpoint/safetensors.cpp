@@ -1,8 +1,5 @@
 #include "checkpoint/safetensors.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "config/document.h"
 
@@ -41,7 +39,7 @@ constexpr std::size_t kMostSides = 64;
 
 [[noreturn]] void fail(std::string message) { throw Error("safetensors", std::move(message)); }
 
-std::string named(std::string_view name) { return fmt::format("tensor \"{}\"", escaped(name)); }
+std::string named(std::string_view name) { return format_text("tensor \"{}\"", escaped(name)); }
 
 std::optional<Dtype> find_dtype(std::string_view name) {
   const auto found = std::find_if(kDtypes.begin(), kDtypes.end(), [&](const DtypeInfo& d) { return d.name == name; });
@@ -66,7 +64,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t n) override {
     if (expected() != Expected::size || n > static_cast<number_unsigned_t>(std::numeric_limits<Int>::max()))
       return accept(JsonKind::number, fmt::to_string(n));
-    if (numbers().size() == kMostSides) fail(fmt::format("{} has more than {} numbers", where(), kMostSides));
+    if (numbers().size() == kMostSides) fail(format_text("{} has more than {} numbers", where(), kMostSides));
     numbers().push_back(static_cast<Int>(n));
     return true;
   }
@@ -74,7 +72,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
     accept(JsonKind::string, text);
     if (depth_ == 2 && field_ == Field::dtype) {
       const std::optional<Dtype> dtype = find_dtype(text);
-      if (!dtype) fail(fmt::format("{} \"{}\" is unknown", where(), escaped(text)));
+      if (!dtype) fail(format_text("{} \"{}\" is unknown", where(), escaped(text)));
       tensors.back().dtype = *dtype;
     }
     return true;
@@ -111,7 +109,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    fail(fmt::format("the header is not JSON: it goes wrong at its byte {}", position));
+    fail(format_text("the header is not JSON: it goes wrong at its byte {}", position));
   }
 
  private:
@@ -138,7 +136,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
         (want == Expected::array && kind == JsonKind::array) || (want == Expected::string && kind == JsonKind::string))
       return true;
     const std::string got = kind == JsonKind::number ? escaped(literal, 40) : std::string(words_for(kind));
-    fail(fmt::format("{} {} {}, not {}", where(), want == Expected::size ? "holds" : "is", got,
+    fail(format_text("{} {} {}, not {}", where(), want == Expected::size ? "holds" : "is", got,
                      kExpectedWords[static_cast<std::size_t>(want)]));
   }
 
@@ -152,7 +150,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == 0) return "the header";
     if (metadata_) return depth_ == 1 ? "__metadata__" : "a value of __metadata__";
     std::string place = named(tensors.back().name);
-    if (depth_ > 1) place += fmt::format(": {}", kFieldNames[static_cast<std::size_t>(field_)]);
+    if (depth_ > 1) place += format_text(": {}", kFieldNames[static_cast<std::size_t>(field_)]);
     return place;
   }
 
@@ -161,9 +159,9 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   void close_tensor() {
     StoredTensor& tensor = tensors.back();
     for (std::size_t field = 0; field < kFieldNames.size(); ++field)
-      if (!seen_[field]) fail(fmt::format("{} has no {}", named(tensor.name), kFieldNames[field]));
+      if (!seen_[field]) fail(format_text("{} has no {}", named(tensor.name), kFieldNames[field]));
     if (offsets_.size() != 2)
-      fail(fmt::format("{}: data_offsets has {} numbers, not 2", named(tensor.name), offsets_.size()));
+      fail(format_text("{}: data_offsets has {} numbers, not 2", named(tensor.name), offsets_.size()));
     tensor.begin = offsets_[0];
     tensor.end = offsets_[1];
   }
@@ -179,21 +177,21 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
 void check_place(StoredTensor& tensor, Int data_bytes) {
   const std::string_view dtype = name_of(tensor.dtype);
   if (tensor.begin > tensor.end)
-    fail(fmt::format("{}: data_offsets [{}, {}] run backwards", named(tensor.name), tensor.begin, tensor.end));
+    fail(format_text("{}: data_offsets [{}, {}] run backwards", named(tensor.name), tensor.begin, tensor.end));
   if (tensor.end > data_bytes)
-    fail(fmt::format("{}: data_offsets [{}, {}] end beyond the {} bytes that the file holds", named(tensor.name),
+    fail(format_text("{}: data_offsets [{}, {}] end beyond the {} bytes that the file holds", named(tensor.name),
                      tensor.begin, tensor.end, data_bytes));
   Int bits = kDtypes[static_cast<std::size_t>(tensor.dtype)].bits;
   try {
     for (const Int side : tensor.shape) tensor.elements = multiply(tensor.elements, side);
     bits = multiply(bits, tensor.elements);
   } catch (const Error&) {
-    fail(fmt::format("{}: {} {} is more than any file holds", named(tensor.name), dtype, shape_text(tensor.shape)));
+    fail(format_text("{}: {} {} is more than any file holds", named(tensor.name), dtype, shape_text(tensor.shape)));
   }
   if (bits % 8 != 0)
-    fail(fmt::format("{}: {} {} does not fill whole bytes", named(tensor.name), dtype, shape_text(tensor.shape)));
+    fail(format_text("{}: {} {} does not fill whole bytes", named(tensor.name), dtype, shape_text(tensor.shape)));
   if (bits / 8 != tensor.end - tensor.begin)
-    fail(fmt::format("{}: {} {} takes {} bytes, data_offsets [{}, {}] hold {}", named(tensor.name), dtype,
+    fail(format_text("{}: {} {} takes {} bytes, data_offsets [{}, {}] hold {}", named(tensor.name), dtype,
                      shape_text(tensor.shape), bits / 8, tensor.begin, tensor.end, tensor.end - tensor.begin));
 }
 
@@ -217,15 +215,15 @@ void check_cover(std::span<const StoredTensor> tensors, Int data_bytes) {
   for (const std::size_t i : order_of(tensors, [](const StoredTensor& t) { return std::pair(t.begin, t.end); })) {
     const StoredTensor& tensor = tensors[i];
     if (tensor.begin < covered)
-      fail(fmt::format("{} at [{}, {}] overlaps {} at [{}, {}]", named(tensor.name), tensor.begin, tensor.end,
+      fail(format_text("{} at [{}, {}] overlaps {} at [{}, {}]", named(tensor.name), tensor.begin, tensor.end,
                        named(before->name), before->begin, before->end));
     if (tensor.begin > covered)
-      fail(fmt::format("bytes {} to {} before {} belong to no tensor", covered, tensor.begin, named(tensor.name)));
+      fail(format_text("bytes {} to {} before {} belong to no tensor", covered, tensor.begin, named(tensor.name)));
     covered = tensor.end;
     before = &tensor;
   }
   if (covered < data_bytes)
-    fail(fmt::format("bytes {} to {} after the last tensor belong to none", covered, data_bytes));
+    fail(format_text("bytes {} to {} after the last tensor belong to none", covered, data_bytes));
 }
 
 float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
@@ -259,26 +257,26 @@ std::vector<T> read_as(std::istream& in, const StoredTensor& tensor, auto conver
 
 std::string_view name_of(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)].name; }
 
-std::string shape_text(const std::vector<Int>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+std::string shape_text(const std::vector<Int>& shape) { return format_text("({})", fmt::join(shape, ", ")); }
 
 std::vector<StoredTensor> read_safetensors_header(std::istream& in, Int file_bytes) {
   std::uint64_t length = 0;
   if (file_bytes < 8 || !in.read(reinterpret_cast<char*>(&length), sizeof length))
-    fail(fmt::format("the file has {} bytes: too short for a header", file_bytes));
+    fail(format_text("the file has {} bytes: too short for a header", file_bytes));
   if (length > static_cast<std::uint64_t>(file_bytes - 8))
-    fail(fmt::format("the header claims {} bytes, the file has {} after its length", length, file_bytes - 8));
+    fail(format_text("the header claims {} bytes, the file has {} after its length", length, file_bytes - 8));
   if (length > static_cast<std::uint64_t>(kLongestSafetensorsHeader))
-    fail(fmt::format("the header claims {} bytes; the format's limit is {}", length, kLongestSafetensorsHeader));
+    fail(format_text("the header claims {} bytes; the format's limit is {}", length, kLongestSafetensorsHeader));
   std::string header(length, '\0');
   if (!in.read(header.data(), static_cast<std::streamsize>(length))) fail("the file ended inside the header");
 
   const std::size_t bad = first_invalid_utf8(header);
-  if (bad != std::string::npos) fail(fmt::format("the header is not UTF-8 at its byte {}", bad + 1));
+  if (bad != std::string::npos) fail(format_text("the header is not UTF-8 at its byte {}", bad + 1));
   // The parser would skip a byte order mark and take a NUL as the end.
   const std::size_t start = header.find_first_not_of(" \t\r\n");
   if (start == std::string::npos || header[start] != '{') fail("the header is no JSON object");
   const std::size_t nul = header.find('\0');
-  if (nul != std::string::npos) fail(fmt::format("the header is not JSON: it goes wrong at its byte {}", nul + 1));
+  if (nul != std::string::npos) fail(format_text("the header is not JSON: it goes wrong at its byte {}", nul + 1));
 
   HeaderEvents events;
   nlohmann::json::sax_parse(header, &events);
@@ -307,8 +305,8 @@ std::vector<T> read_values(std::istream& in, const StoredTensor& tensor) {
     case Dtype::BF16:
       return read_as<std::uint16_t, T>(in, tensor, from_bfloat16);
     default:
-      fail(fmt::format("{} is {}: its values must be F64, F32, F16 or BF16", named(tensor.name),
-                       name_of(tensor.dtype)));
+      fail(
+          format_text("{} is {}: its values must be F64, F32, F16 or BF16", named(tensor.name), name_of(tensor.dtype)));
   }
 }
 template std::vector<float> read_values(std::istream&, const StoredTensor&);

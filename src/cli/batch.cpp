@@ -11,11 +11,11 @@
 #include <system_error>
 #include <thread>
 
-#include "arch/registry.h"
+#include "cli/getter.h"
 #include "cli/inputs.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "report/json_path.h"
+#include "cli/read_config.h"
 #include "report/json_writer.h"
 
 namespace lmsize::cli {
@@ -25,7 +25,6 @@ namespace {
 struct Piece {
   std::string out, err;
   int status = 0;
-  bool failed = false;
 };
 
 // What a block has become.
@@ -33,77 +32,6 @@ struct Pieces {
   std::vector<Piece> pieces;
   std::string notes;
   bool flush = false;  // nothing more may come for a while
-};
-
-Document read_document(Item& item) {
-  if (const auto* file = std::get_if<FileContent>(&item.content)) return Document::parse(read_file(file->path));
-  if (auto* text = std::get_if<TextContent>(&item.content)) return Document::parse(std::move(text->bytes), text->first);
-  if (const auto* fault = std::get_if<Error>(&item.content)) throw *fault;
-  return std::move(std::get<Document>(item.content));
-}
-
-// The last part of _name_or_path, where it says something.
-std::string_view stated_name(const Document& document) {
-  if (document.root().kind() != JsonKind::object) return {};
-  const Value stated = document.root().member("_name_or_path");
-  if (!stated || stated.kind() != JsonKind::string) return {};
-  std::string_view name = stated.text();
-  while (name.ends_with('/')) name.remove_suffix(1);
-  name = name.substr(name.rfind('/') + 1);
-  return name == "." || name == ".." ? std::string_view() : name;
-}
-
-void read_config(Item& item, const BatchOptions& options, Config& config) {
-  config.source = item.source;
-  config.name = item.name;
-  config.document = read_document(item);
-  for (const auto& [key, json] : options.sets) config.document.set(key, json);
-  if (const std::string_view name = stated_name(config.document); !name.empty() && !item.keeps_name) config.name = name;
-  config.reader.emplace(config.document, item.flags_alone ? std::vector<FlagValue>() : options.flags);
-  config.model = build_model(*config.reader);
-  config.log = std::move(config.reader->log());
-  std::vector<Diagnostic>& warnings = config.log.warnings;
-  warnings.insert(warnings.end(), config.document.warnings().begin(), config.document.warnings().end());
-  std::ranges::stable_sort(warnings, {}, [](const Diagnostic& w) { return std::pair(w.at.line, w.at.column); });
-}
-
-// --get: each object is cut down to one value. The lines of inputs that lack it are empty. Where no model has it the
-// path is wrong and nothing may be printed: empty lines are held back until a value comes.
-class Getter {
- public:
-  explicit Getter(const std::string& path) : path_(path) {}
-
-  // For pieces in any order, from any thread.
-  void cut(Piece& piece) {
-    const std::optional<std::string> value = piece.failed ? std::nullopt : json_value(piece.out, path_);
-    if (!value && !piece.failed) {
-      const std::lock_guard lock(mutex_);
-      if (fault_.empty()) fault_ = "--get: " + no_such_path(piece.out, path_);
-    }
-    piece.out = value ? *value + "\n" : "";
-  }
-
-  // For pieces in the order of the inputs.
-  void hold_back(Piece& piece) {
-    if (piece.out.empty()) {
-      ++held_back_;
-    } else {
-      found_ = true;
-    }
-    if (found_) piece.out.insert(0, std::exchange(held_back_, 0), '\n');
-  }
-
-  std::string end() const {
-    if (!found_ && !fault_.empty()) throw UsageError(fault_);
-    return std::string(held_back_, '\n');
-  }
-
- private:
-  const std::string& path_;
-  std::mutex mutex_;
-  std::string fault_;  // the message for the first model that lacks the path
-  std::size_t held_back_ = 0;
-  bool found_ = false;
 };
 
 // One walk over the inputs. Every thread takes a block of them, makes pieces of it and gives these back; whoever holds
@@ -117,6 +45,7 @@ class Batch {
         inputs_(options, streams.in),
         output_(options.output, streams.out) {
     if (options.get) getter_.emplace(*options.get);
+    if (options.format == Format::jsonl && !options.get) after_ = "\n";
     if (options.format == Format::json) between_ = ",\n";
     if (options.format == Format::table || options.format == Format::text) between_ = "\n";
     if (rendering.between) between_ = *rendering.between;
@@ -129,16 +58,13 @@ class Batch {
     for (std::thread& helper : helpers_) helper.join();
     if (fault_) std::rethrow_exception(fault_);
 
-    if (getter_) output_.stream() << getter_->end();
     write_end();
-    if (options_.format == Format::json) output_.stream() << "\n]}\n";
-    output_.stream() << rendering_.footer;
     if (status_ != 2) output_.commit();  // wrong usage leaves the old file as it is
     return status_;
   }
 
  private:
-  static constexpr std::size_t kBlocksAhead = 16;  // that wait for an earlier one to be written, at most
+  static constexpr std::size_t kBlocksAhead = 64;  // that wait for an earlier one to be written, at most
 
   void work(bool first) {
     try {
@@ -194,6 +120,7 @@ class Batch {
     try {
       read_config(item, options_, config);
       piece.status = rendering_.config(config, piece.out);
+      if (getter_) piece.out = getter_->line_of(piece.out);
       if (options_.strict && rendering_.messages && !(config.log.warnings.empty() && config.log.assumptions.empty()))
         piece.status = std::max(piece.status, 1);
       if (rendering_.messages && !options_.quiet)
@@ -206,18 +133,20 @@ class Batch {
     } catch (const InternalError& fault) {
       piece = failed_piece({item.source, {"internal", Severity::error, fault.what(), "", {}}});
     } catch (const std::bad_alloc&) {
-      piece = failed_piece({item.source, {"out-of-memory", Severity::error, "needs more memory than there is", "", {}}});
+      piece =
+          failed_piece({item.source, {"out-of-memory", Severity::error, "needs more memory than there is", "", {}}});
     }
-    if (getter_) getter_->cut(piece);
     return piece;
   }
 
   Piece failed_piece(const Failure& failure) const {
     Piece piece;
-    piece.failed = true;
     piece.status = failure.usage ? 2 : 3;
-    if (rendering_.failure) rendering_.failure(failure, piece.out);
-    else if (options_.is_json()) write_failure(failure, piece.out);
+    if (rendering_.failure)
+      rendering_.failure(failure, piece.out);
+    else if (options_.is_json())
+      write_failure(failure, piece.out);
+    if (getter_) piece.out.clear();
     if (rendering_.messages) append_message(failure.source, failure.error, piece.err);
     return piece;
   }
@@ -238,39 +167,41 @@ class Batch {
     given_some_.notify_all();
   }
 
-  void write(std::string_view piece) {
-    std::ostream& out = output_.stream();
-    if (std::exchange(written_, true)) out << between_;
-    out << piece;
-    if (options_.format == Format::jsonl && !getter_) out << '\n';
-  }
-
-  void write_end() {
-    std::string piece;
-    if (rendering_.end) status_ = std::max(status_, rendering_.end(piece));
-    if (!piece.empty() && !getter_) write(piece);
-  }
-
-  void write(Pieces& made) {
-    std::ostream& out = output_.stream();
+  void write(const Pieces& made) {
     std::string messages;
-    for (Piece& piece : made.pieces) {
-      if (getter_) getter_->hold_back(piece);
-      if (!piece.out.empty()) {
+    for (const Piece& piece : made.pieces) {
+      if (getter_)
+        write(getter_->in_order(piece.out));
+      else
         write(piece.out);
-      }
       messages += piece.err;
       status_ = std::max(status_, piece.status);
     }
     messages += made.notes;
-    if (made.flush || !messages.empty()) out.flush();
+    if (made.flush || !messages.empty()) output_.stream().flush();
     streams_.err << messages << std::flush;
+  }
+
+  void write(std::string_view piece) {
+    if (piece.empty()) return;
+    std::ostream& out = output_.stream();
+    if (std::exchange(written_, true)) out << between_;
+    out << piece << after_;
+  }
+
+  // What is known only after the last input.
+  void write_end() {
+    std::string piece;
+    if (rendering_.end) status_ = std::max(status_, rendering_.end(piece));
+    write(getter_ ? getter_->end() : piece);
+    if (options_.format == Format::json) output_.stream() << "\n]}\n";
+    output_.stream() << rendering_.footer;
   }
 
   const BatchOptions& options_;
   Streams& streams_;
   const Rendering& rendering_;
-  std::string_view between_;
+  std::string_view between_, after_;  // pieces
   std::optional<Getter> getter_;
 
   std::mutex taking_;

@@ -39,7 +39,7 @@ class Checker {
   int config(const Config& config, std::string& out) {
     const Count count = lmsize::count(config.model);
     Subject subject{config.document, *config.reader, config.model, count, asked_.tensor_parallel};
-    subject.expects = expectations_.has_value();
+    if (expectations_) subject.expectations = expectations_->file();
     subject.expected = expected_of(config.source, config.name);
     subject.what_if = what_if_;
     CheckReport report = report_of(config.source);

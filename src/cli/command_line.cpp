@@ -1,7 +1,5 @@
 #include "cli/command_line.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
@@ -10,6 +8,7 @@
 #include <ostream>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/spelling.h"
 #include "base/text.h"
 
@@ -77,12 +76,12 @@ Int parse_integer(std::string_view flag, std::string_view text, Int least, Int m
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = !text.empty() && end == text.data() + text.size();
   if (whole && fault == std::errc::result_out_of_range && text.front() != '-')
-    throw UsageError(fmt::format("{}: {} is beyond 2^63 - 1", flag, escaped(text, 40)));
+    throw UsageError(format_text("{}: {} is beyond 2^63 - 1", flag, escaped(text, 40)));
   if (!whole || fault == std::errc::invalid_argument)
-    throw UsageError(fmt::format("{}: \"{}\" is not an integer", flag, escaped(text, 40)));
+    throw UsageError(format_text("{}: \"{}\" is not an integer", flag, escaped(text, 40)));
   if (fault != std::errc{} || value < least)
-    throw UsageError(fmt::format("{}: {} is less than {}", flag, escaped(text, 40), least));
-  if (value > most) throw UsageError(fmt::format("{}: {} is more than {}", flag, value, most));
+    throw UsageError(format_text("{}: {} is less than {}", flag, escaped(text, 40), least));
+  if (value > most) throw UsageError(format_text("{}: {} is more than {}", flag, value, most));
   return value;
 }
 
@@ -90,7 +89,7 @@ double parse_number(std::string_view flag, std::string_view text) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-    throw UsageError(fmt::format("{}: \"{}\" is not a finite number", flag, escaped(text, 40)));
+    throw UsageError(format_text("{}: \"{}\" is not a finite number", flag, escaped(text, 40)));
   return value;
 }
 
@@ -98,7 +97,7 @@ std::string_view parse_choice(std::string_view flag, std::string_view text, std:
   const auto found = std::ranges::find(allowed, text);
   if (found != allowed.end()) return *found;
   const std::string near = did_you_mean(text, allowed);
-  throw UsageError(fmt::format("{}: \"{}\" is none of {}{}", flag, escaped(text, 40), fmt::join(allowed, ", "), near));
+  throw UsageError(format_text("{}: \"{}\" is none of {}{}", flag, escaped(text, 40), fmt::join(allowed, ", "), near));
 }
 
 void CommandLine::flag(std::string_view names, std::function<void(const std::string&, bool)> take, std::string help) {
@@ -112,29 +111,29 @@ void CommandLine::flag(std::string_view names, bool& target, std::string help) {
 
 void CommandLine::option(std::string_view names, std::string value,
                          std::function<void(const std::string&, const std::string&)> take, std::string help) {
-  entries_.push_back(
-      {heading_, std::string(names), std::move(value), std::move(help), Kind::option, std::move(take)});
+  entries_.push_back({heading_, std::string(names), std::move(value), std::move(help), Kind::option, std::move(take)});
 }
 
 void CommandLine::option(std::string_view names, std::string value, std::optional<std::string>& target,
                          std::string help) {
-  option(names, std::move(value), [&target](const std::string&, const std::string& text) { target = text; },
-         std::move(help));
+  option(
+      names, std::move(value), [&target](const std::string&, const std::string& text) { target = text; },
+      std::move(help));
 }
 
 void CommandLine::option(std::string_view names, std::string value, std::optional<Int>& target, std::string help,
                          Int least) {
-  option(names, std::move(value),
-         [&target, least](const std::string& name, const std::string& text) {
-           target = parse_integer(name, text, least);
-         },
-         std::move(help));
+  option(
+      names, std::move(value),
+      [&target, least](const std::string& name, const std::string& text) { target = parse_integer(name, text, least); },
+      std::move(help));
 }
 
 void CommandLine::option(std::string_view names, std::string value, std::optional<double>& target, std::string help) {
-  option(names, std::move(value),
-         [&target](const std::string& name, const std::string& text) { target = parse_number(name, text); },
-         std::move(help));
+  option(
+      names, std::move(value),
+      [&target](const std::string& name, const std::string& text) { target = parse_number(name, text); },
+      std::move(help));
 }
 
 void CommandLine::optional_value(const std::string& name, std::string value, std::optional<std::string>& target,
@@ -151,7 +150,8 @@ void CommandLine::declare_mentioned(std::span<const std::string> words, CLI::App
     for (const auto& [name, truth] : names_of(entry.names)) {
       if (!is_mentioned(name, words)) continue;
       CLI::Option* option = app.add_option(name, [&entry, name = name, truth = truth](const CLI::results_t& values) {
-        const bool given = entry.kind == Kind::option || values.back() != "true";  // "true": what CLI11 says for nothing
+        const bool given =
+            entry.kind == Kind::option || values.back() != "true";  // "true": what CLI11 says for nothing
         if (entry.kind == Kind::flag && given) throw UsageError(name + " takes no value");
         entry.take(name, given ? values.back() : entry.kind == Kind::flag && truth ? "true" : "");
         return true;
@@ -186,8 +186,10 @@ bool CommandLine::parse(Words words, std::ostream& out) {
   } catch (const CLI::ParseError& fault) {
     throw UsageError(fault.what());
   }
-  if (asked_for_help) out << help();
-  else if (asked_for_version) out << "lmsize " LMSIZE_VERSION " (counts as transformers 5.24)\n";
+  if (asked_for_help)
+    out << help();
+  else if (asked_for_version)
+    out << "lmsize " LMSIZE_VERSION " (counts as transformers 5.24)\n";
   if (asked_for_help || asked_for_version) return false;
 
   inputs_ = app.remaining();
@@ -222,8 +224,10 @@ std::string CommandLine::help() const {
     if (entry.kind == Kind::option) shown += " " + entry.value;
     if (entry.kind == Kind::optional_value) shown += "[=" + entry.value + "]";
     out += shown;
-    if (shown.size() + 2 > kColumn) out += '\n' + std::string(kColumn, ' ');
-    else out += std::string(kColumn - shown.size(), ' ');
+    if (shown.size() + 2 > kColumn)
+      out += '\n' + std::string(kColumn, ' ');
+    else
+      out += std::string(kColumn - shown.size(), ' ');
     append_wrapped(out, entry.help, kColumn);
   }
   for (const std::string& note : notes_) {

@@ -16,16 +16,13 @@ constexpr std::size_t kBufferSize = std::size_t{64} << 10;
 
 }  // namespace
 
-FdSource::FdSource(InputFile file) : file_(std::move(file)), buffer_(std::make_unique_for_overwrite<char[]>(kBufferSize)) {}
+FdSource::FdSource(InputFile file) : file_(std::move(file)) {}
 
 FdSource::int_type FdSource::underflow() {
+  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kBufferSize);
   const std::size_t got = file_.read(buffer_.get(), kBufferSize);
   setg(buffer_.get(), buffer_.get(), buffer_.get() + got);
   return got == 0 ? traits_type::eof() : traits_type::to_int_type(*gptr());
-}
-
-FdSink::FdSink(int fd) : fd_(fd), buffer_(std::make_unique_for_overwrite<char[]>(kBufferSize)) {
-  setp(buffer_.get(), buffer_.get() + kBufferSize);
 }
 
 bool FdSink::is_terminal() const { return ::isatty(fd_) == 1; }
@@ -43,20 +40,27 @@ void FdSink::write_all(const char* text, std::size_t size) {
 
 int FdSink::sync() {
   const std::size_t size = static_cast<std::size_t>(pptr() - pbase());
-  setp(buffer_.get(), buffer_.get() + kBufferSize);  // what cannot be written is not tried again
-  write_all(buffer_.get(), size);
+  setp(pbase(), epptr());  // what cannot be written is not tried again
+  write_all(pbase(), size);
   return 0;
 }
 
-FdSink::int_type FdSink::overflow(int_type c) {
+void FdSink::make_room() {
   sync();
+  if (buffer_) return;
+  buffer_ = std::make_unique_for_overwrite<char[]>(kBufferSize);
+  setp(buffer_.get(), buffer_.get() + kBufferSize);
+}
+
+FdSink::int_type FdSink::overflow(int_type c) {
+  make_room();
   if (c != traits_type::eof()) sputc(traits_type::to_char_type(c));
   return traits_type::not_eof(c);
 }
 
 std::streamsize FdSink::xsputn(const char* text, std::streamsize size) {
   if (size == 0) return 0;  // `text` may be null then
-  if (size > epptr() - pptr()) sync();
+  if (size > epptr() - pptr()) make_room();
   if (static_cast<std::size_t>(size) >= kBufferSize) {
     write_all(text, static_cast<std::size_t>(size));
   } else {

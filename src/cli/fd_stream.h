@@ -22,14 +22,14 @@ class FdSource : public std::streambuf {
 
  private:
   InputFile file_;
-  std::unique_ptr<char[]> buffer_;
+  std::unique_ptr<char[]> buffer_;  // from the first read on
 };
 
 // Writes to a descriptor, which it does not close. Throws ClosedPipe, or Error "output": users of an ostream over it see
 // these where the stream has badbit among its exceptions().
 class FdSink : public std::streambuf {
  public:
-  explicit FdSink(int fd);
+  explicit FdSink(int fd) : fd_(fd) {}
   bool is_terminal() const;
 
  protected:
@@ -38,10 +38,11 @@ class FdSink : public std::streambuf {
   int sync() override;
 
  private:
+  void make_room();
   void write_all(const char* text, std::size_t size);
 
   int fd_;
-  std::unique_ptr<char[]> buffer_;
+  std::unique_ptr<char[]> buffer_;  // from the first byte on
 };
 
 }  // namespace lmsize::cli

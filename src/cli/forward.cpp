@@ -2,11 +2,10 @@
 
 #include "forward/forward.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <filesystem>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/count.h"
@@ -27,7 +26,7 @@ struct ForwardOptions {
 void declare(CommandLine& line, ForwardOptions& options) {
   line.heading("Forward pass");
   line.option(
-      "--part", fmt::format("{}", fmt::join(kParts, "|")),
+      "--part", format_text("{}", fmt::join(kParts, "|")),
       [&](const std::string& flag, const std::string& text) { options.part = parse_choice(flag, text, kParts); },
       "what to run; model where there is a vocabulary, else layer where there are heads, else mlp");
   line.option("--layer", "N", options.layer, "the layer that the part is taken from, from 0 (default 0)", 0);
@@ -61,7 +60,7 @@ void check_part(const ForwardOptions& options, const Model& model) {
   if (part == "mlp") return;
   const std::string_view needs = part == "model" ? "embeddings, attention and a head" : "attention";
   throw Error("not-runnable",
-              fmt::format("{} {}: {} cannot be run yet; --part mlp runs the feed-forward block of a layer",
+              format_text("{} {}: {} cannot be run yet; --part mlp runs the feed-forward block of a layer",
                           options.part ? "--part" : "without --part this would be", part, needs));
 }
 
@@ -116,7 +115,7 @@ int run(const ForwardOptions& options, const BatchOptions& batch, bool color, co
       .name = config.name,
       .part = "mlp",
       .layer = options.layer.value_or(0),
-      .weights = request.weights ? request.weights->path() : fmt::format("seed {}", request.seed),
+      .weights = request.weights ? request.weights->path() : format_text("seed {}", request.seed),
       .assumptions = assumptions,
       .result = result};
   if (batch.is_json())

@@ -1,6 +1,5 @@
 #include "cli/inputs.h"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <istream>
 
 #include "arch/common.h"
+#include "base/format.h"
 #include "base/spelling.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -48,7 +48,7 @@ bool is_hub_name(std::string_view word) {
   const std::size_t slash = word.find('/');
   if (slash == word.npos || slash == 0 || slash + 1 == word.size() || word.front() == '.') return false;
   if (has_suffix(word, {".json", ".jsonl", ".ndjson", ".safetensors", ".gguf"})) return false;
-  return std::ranges::all_of(word, [&, slashes = 0](unsigned char c) mutable {
+  return std::ranges::all_of(word, [slashes = 0](unsigned char c) mutable {
     return std::isalnum(c) || c == '-' || c == '_' || c == '.' || (c == '/' && ++slashes == 1);
   });
 }
@@ -96,7 +96,7 @@ std::optional<Item> Inputs::next() {
       if (auto item = next_of_walk()) return item;
     } else if (words.empty() && !flags_given_) {
       flags_given_ = true;
-      return Item{{"flags", "flags"}, "flags", true, true, options_.shape};
+      return Item{.source = {"flags", "flags"}, .name = "flags", .flags_alone = true, .content = options_.shape};
     } else if (words_opened_ < words.size()) {
       if (auto item = open(words[words_opened_++])) return item;
     } else {
@@ -111,8 +111,8 @@ std::optional<Item> Inputs::open(const std::string& word) {
     stream_.emplace(*in_.rdbuf());
     return std::nullopt;
   }
-  Item item{{word, word}, {}, false, false, FileContent{word}};
-  struct stat about {};
+  Item item{.source = {word, word}, .content = FileContent{word}};
+  struct stat about{};
   if (::stat(word.c_str(), &about) != 0) {
     const int number = errno;
     const BuiltIn* built_in = find_built_in(word);
@@ -143,7 +143,7 @@ std::optional<Item> Inputs::open(const std::string& word) {
 std::optional<Item> Inputs::next_of_stream() {
   Stream& stream = *stream_;
   const bool standard = stream.bytes == nullptr;
-  Item item{{stream.file, stream.file}, standard ? stream.file : name_of_file(stream.file), false, false, {}};
+  Item item{.source = {stream.file, stream.file}, .name = name_of_file(stream.file)};
   std::optional<StreamText> text;
   try {
     text = stream.texts.next();
@@ -153,7 +153,7 @@ std::optional<Item> Inputs::next_of_stream() {
     text = StreamText{stream.found + 1, fault.diagnostic.at, fault};
     stream.texts.stop();
   }
-  if (!standard || stream.found > 0) item.source.label += fmt::format(":{}", text->number);
+  if (!standard || stream.found > 0) item.source.label += format_text(":{}", text->number);
   if (standard) item.name = item.source.label;
   ++stream.found;
   if (std::string* bytes = std::get_if<std::string>(&text->content))
@@ -177,22 +177,23 @@ std::optional<Item> Inputs::next_of_walk() {
       Document document = Document::parse(read_file(entry.name));
       if (is_config(document)) {
         ++walk_->found;
-        return Item{{entry.name, entry.name}, name_of_file(entry.name), false, false, std::move(document)};
+        return Item{
+            .source = {entry.name, entry.name}, .name = name_of_file(entry.name), .content = std::move(document)};
       }
     } catch (const Error& fault) {
       if (entry.folder) {
         ++walk_->found;
-        return Item{{entry.name, entry.name}, entry.name, false, false, fault};
+        return Item{.source = {entry.name, entry.name}, .content = fault};
       }
     }
     ++walk_->skipped;
   }
   const Walk done = std::move(*walk_);
   walk_.reset();
-  Item item{{done.word, done.word}, done.word, false, false, {}};
+  Item item{.source = {done.word, done.word}};
   if (done.found > 0) {
     if (done.skipped > 0 && !options_.quiet)
-      append_note(item.source, fmt::format("files that are no configs, skipped: {}", done.skipped), notes_);
+      append_note(item.source, format_text("files that are no configs, skipped: {}", done.skipped), notes_);
     return std::nullopt;
   }
   item.content = Error("no-config", std::string("this folder holds no config.json, params.json or other config") +
@@ -202,27 +203,32 @@ std::optional<Item> Inputs::next_of_walk() {
 
 // Its config.json or params.json as an item; else its other files, and with --recursive its folders, are to do next.
 std::optional<Item> Inputs::open_folder(const std::string& path) {
-  struct stat about {};
+  struct stat about{};
   if (::stat(path.c_str(), &about) == 0 && !walk_->seen.emplace(about.st_dev, about.st_ino).second) return std::nullopt;
   const std::vector<FolderEntry> entries = entries_of(path);
   const auto has_file = [&](std::string_view name) {
     return std::ranges::any_of(entries, [&](const FolderEntry& e) { return !e.folder && e.name == name; });
   };
-  const std::string_view main_file = has_file("config.json") ? "config.json" : has_file("params.json") ? "params.json" : "";
+  const std::string_view main_file = has_file("config.json")   ? "config.json"
+                                     : has_file("params.json") ? "params.json"
+                                                               : "";
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {  // the last one is the next one
     if (entry->folder ? !options_.recursive : !main_file.empty()) continue;
-    if (entry->folder || entry->name.ends_with(".json")) walk_->todo.push_back({joined(path, entry->name), entry->folder});
-    else ++walk_->skipped;
+    if (entry->folder || entry->name.ends_with(".json"))
+      walk_->todo.push_back({joined(path, entry->name), entry->folder});
+    else
+      ++walk_->skipped;
   }
   if (main_file.empty()) return std::nullopt;
   ++walk_->found;
   const std::string file = joined(path, main_file);
-  return Item{{options_.recursive ? file : path, file}, name_of_file(file), false, false, FileContent{file}};
+  return Item{
+      .source = {options_.recursive ? file : path, file}, .name = name_of_file(file), .content = FileContent{file}};
 }
 
 // A word that is nothing lmsize could read, with what it may have been meant to be.
 Item Inputs::not_found(const std::string& word, int error_number) {
-  Item item{{word, word}, word, false, false, {}};
+  Item item{.source = {word, word}};
   if (error_number != ENOENT && error_number != ENOTDIR) {
     item.content = Error("unreadable", std::string("cannot be read: ") + std::strerror(error_number));
     return item;
@@ -232,7 +238,8 @@ Item Inputs::not_found(const std::string& word, int error_number) {
   std::vector<std::string_view> names;
   std::vector<std::string> near;
   const auto suggest = [&](std::string_view kind, std::string_view sought) {
-    if (const std::string_view name = nearest(sought, names); !name.empty()) near.push_back(fmt::format("{} {}", kind, name));
+    if (const std::string_view name = nearest(sought, names); !name.empty())
+      near.push_back(format_text("{} {}", kind, name));
     names.clear();
   };
   if (slash == word.npos) {
@@ -254,10 +261,11 @@ Item Inputs::not_found(const std::string& word, int error_number) {
     suggest("the file", base);
   }
   std::string message = "no such file or built-in model";
-  if (word.empty()) message = "an empty name";
+  if (word.empty())
+    message = "an empty name";
   else if (is_hub_name(word))
     message = "no such file; lmsize downloads nothing: fetch the model's config.json yourself and give its path";
-  if (!near.empty()) message += fmt::format(" (did you mean {}?)", escaped(fmt::format("{}", fmt::join(near, " or "))));
+  if (!near.empty()) message += format_text(" (did you mean {}?)", escaped(format_text("{}", fmt::join(near, " or "))));
   item.content = Error("not-found", message);
   return item;
 }

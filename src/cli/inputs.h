@@ -29,10 +29,10 @@ struct TextContent {
 // One input, not yet built: where its JSON is, the JSON itself, or why there is none.
 struct Item {
   Source source;
-  std::string name;         // where the config has no name of its own
+  std::string name{};       // where the config has no name of its own
   bool keeps_name = false;  // a built-in model's name stands above its config's
   bool flags_alone = false;
-  std::variant<FileContent, TextContent, Document, Error> content;
+  std::variant<FileContent, TextContent, Document, Error> content{};
 };
 
 // Neighbouring inputs, enough to be worth a thread's while.
@@ -63,7 +63,7 @@ class Inputs {
   };
   struct Walk {
     std::string word;
-    std::vector<FolderEntry> todo;  // paths, the next one last
+    std::vector<FolderEntry> todo;             // paths, the next one last
     std::set<std::pair<dev_t, ino_t>> seen{};  // folders: links may lead round in a ring
     std::size_t found = 0, skipped = 0;
   };

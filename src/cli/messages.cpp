@@ -1,9 +1,8 @@
 #include "cli/messages.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "report/finding.h"
 
@@ -14,7 +13,7 @@ void append_message(const Source& source, const Diagnostic& finding, std::string
 }
 
 void append_note(const Source& source, std::string_view text, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{}: note: {}\n", escaped(source.label), text);
+  append_text(out, "{}: note: {}\n", escaped(source.label), text);
 }
 
 }  // namespace lmsize::cli

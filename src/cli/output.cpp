@@ -1,7 +1,6 @@
 #include "cli/output.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/text.h"
 
 namespace lmsize::cli {
@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& path, int number) {
-  throw Error("output", fmt::format("{} cannot be written: {}", escaped(path), std::strerror(number)));
+  throw Error("output", format_text("{} cannot be written: {}", escaped(path), std::strerror(number)));
 }
 
 // The file that a path means, links followed, whether or not the last one leads anywhere.
@@ -46,13 +46,15 @@ mode_t mode_of_new_files() {
 
 Output::Output(const std::optional<std::string>& path, std::ostream& standard) : standard_(standard) {
   if (!path || *path == "-") return;
-  struct stat about {};
+  struct stat about{};
   const bool exists = ::stat(path->c_str(), &about) == 0;
   if (exists && S_ISDIR(about.st_mode)) fail(*path, EISDIR);
   if (path->empty()) fail("\"\"", ENOENT);
   const bool open_already = path->starts_with("/dev/") || path->starts_with("/proc/");
-  if (open_already || (exists && !S_ISREG(about.st_mode))) open_directly(*path);
-  else open_beside(followed(*path), exists ? std::optional<unsigned>(about.st_mode & 07777) : std::nullopt);
+  if (open_already || (exists && !S_ISREG(about.st_mode)))
+    open_directly(*path);
+  else
+    open_beside(followed(*path), exists ? std::optional<unsigned>(about.st_mode & 07777) : std::nullopt);
   sink_ = std::make_unique<FdSink>(fd_);
   stream_ = std::make_unique<std::ostream>(sink_.get());
   stream_->exceptions(std::ios::badbit);

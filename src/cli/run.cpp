@@ -1,7 +1,5 @@
 #include "cli/run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/spelling.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -33,7 +32,7 @@ std::string overview() {
   std::string text =
       "usage: lmsize [COMMAND] [INPUT...] [flags]\n"
       "Exact parameter counts of transformers, from their configs.\n\n";
-  for (const Command& command : kCommands) text += fmt::format("  {:<10}{}\n", command.name, command.help);
+  for (const Command& command : kCommands) text += format_text("  {:<10}{}\n", command.name, command.help);
   text +=
       "\nINPUT: a config.json, a folder that holds one, a built-in model, a .jsonl file, a params.json, or - for\n"
       "standard input.\n\n"
@@ -74,15 +73,16 @@ int dispatch(Words args, Streams& streams) {
 
 // What wrong usage is told: a hint at the command that a misspelt first word may have meant, and where the help is.
 std::string usage_message(Words args, std::string_view fault) {
-  std::string message = fmt::format("lmsize: error: {}\n", fault);
+  std::string message = format_text("lmsize: error: {}\n", fault);
   const Command* command = find_command(args);
   std::vector<std::string_view> names;
   for (const Command& known : kCommands) names.push_back(known.name);
   if (command == nullptr && !args.empty()) {
     const std::string_view near = nearest(args.front(), names);
-    if (!near.empty()) message += fmt::format("lmsize: note: {} is no command (did you mean {}?)\n", escaped(args.front()), near);
+    if (!near.empty())
+      message += format_text("lmsize: note: {} is no command (did you mean {}?)\n", escaped(args.front()), near);
   }
-  return message + fmt::format("Try 'lmsize {} --help'.\n", command == nullptr ? "count" : command->name);
+  return message + format_text("Try 'lmsize {} --help'.\n", command == nullptr ? "count" : command->name);
 }
 
 }  // namespace
@@ -102,9 +102,9 @@ int run(std::span<const char* const> args, std::istream& in, std::ostream& out, 
     err << usage_message(args, fault.what());
     return 2;
   } catch (const Error& fault) {
-    err << fmt::format("lmsize: error: {} [{}]\n", fault.what(), fault.diagnostic.rule);
+    err << format_text("lmsize: error: {} [{}]\n", fault.what(), fault.diagnostic.rule);
   } catch (const InternalError& fault) {
-    err << fmt::format("lmsize: {}\n", fault.what());
+    err << format_text("lmsize: {}\n", fault.what());
   } catch (const std::bad_alloc&) {
     err << "lmsize: error: needs more memory than there is [out-of-memory]\n";
   }

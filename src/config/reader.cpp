@@ -13,7 +13,7 @@ namespace lmsize {
 namespace {
 
 // Parts of names that make a key look like a size.
-constexpr std::array<std::string_view, 11> kSizeWords{"size", "dim",  "num_",  "n_",   "hidden", "head",
+constexpr std::array<std::string_view, 11> kSizeWords{"size",  "dim",   "num_", "n_",     "hidden", "head",
                                                       "layer", "width", "rank", "expert", "ffn"};
 
 // Keys that have such a part but size nothing, whatever the architecture: token ids, chunking, routing groups, old
@@ -120,8 +120,8 @@ struct Reader::State {
   const Document* document = nullptr;
   std::vector<FlagValue> flags;
   std::vector<bool> flag_used;
-  std::vector<bool> read;            // by node: asked for
-  std::vector<Value> opened;         // objects whose keys are held against what was asked
+  std::vector<bool> read;     // by node: asked for
+  std::vector<Value> opened;  // objects whose keys are held against what was asked
   std::vector<std::string_view> asked;
   ReadLog log;
 
@@ -204,10 +204,9 @@ bool Reader::has(const Keys& keys) const {
 namespace {
 
 [[noreturn]] void refuse(std::string rule, std::string_view key, Value value, std::string_view fault) {
-  std::string message(key);
-  if (value && value.key() != key && !value.key().empty()) message = value.key();
-  message = escaped(message) + " is " + in_words(value) + ", which " + std::string(fault);
-  throw Error(std::move(rule), message, value ? value.position() : Position{}, std::string(key));
+  const std::string name(value && !value.key().empty() ? value.key() : key);
+  throw Error(std::move(rule), escaped(name) + " is " + in_words(value) + ", which " + std::string(fault),
+              value ? value.position() : Position{}, name);
 }
 
 Int integer(std::string_view key, Value value, Int least) {
@@ -303,9 +302,10 @@ std::optional<std::vector<T>> list(std::string_view key, Value value, Int n, Rea
   std::vector<T> made;
   for (Value v = value.first_child(); v; v = v.next()) made.push_back(read(v));
   if (n != 0 && static_cast<Int>(made.size()) != n)
-    throw Error("list-length",
-                std::string(key) + " has " + std::to_string(made.size()) + " entries for " + std::to_string(n) + " layers",
-                value.position(), std::string(key));
+    throw Error(
+        "list-length",
+        std::string(key) + " has " + std::to_string(made.size()) + " entries for " + std::to_string(n) + " layers",
+        value.position(), std::string(key));
   return made;
 }
 
@@ -378,10 +378,21 @@ void Reader::ignore(std::initializer_list<std::string_view> keys) {
   for (std::string_view key : keys) without_flags.lookup(Keys(key));
 }
 
+namespace {
+
+// A finding about a key: at its place under the name that it has in the object, or without a place.
+Diagnostic about(Value object, const Keys& keys, std::string rule, std::string message) {
+  Value value;
+  for (std::string_view key : keys)
+    if (object && !value) value = object.member(key);
+  return {std::move(rule), Severity::warning, std::move(message), std::string(value ? value.key() : keys.first()),
+          value ? value.position() : Position{}};
+}
+
+}  // namespace
+
 void Reader::assume(std::string rule, std::string message, const Keys& keys) {
-  const Value value = object_ ? object_.member(keys.first()) : Value();
-  state_->log.assumptions.push_back({std::move(rule), Severity::warning, std::move(message), std::string(keys.first()),
-                                     value ? value.position() : Position{}});
+  state_->log.assumptions.push_back(about(object_, keys, std::move(rule), std::move(message)));
 }
 
 void Reader::doubt(std::string rule, std::string message, const Keys& keys) {
@@ -390,17 +401,14 @@ void Reader::doubt(std::string rule, std::string message, const Keys& keys) {
 }
 
 void Reader::warn(std::string rule, std::string message, const Keys& keys) {
-  const Value value = object_ ? object_.member(keys.first()) : Value();
-  state_->log.warnings.push_back({std::move(rule), Severity::warning, std::move(message), std::string(keys.first()),
-                                  value ? value.position() : Position{}});
+  state_->log.warnings.push_back(about(object_, keys, std::move(rule), std::move(message)));
 }
 
 void Reader::fail(std::string rule, const Keys& keys, std::string_view what) const {
-  Value value;
-  for (std::string_view key : keys)
-    if (object_ && !value) value = object_.member(key);
-  throw Error(std::move(rule), std::string(what), value ? value.position() : object_ ? object_.position() : Position{},
-              std::string(keys.first()));
+  Diagnostic fault = about(object_, keys, std::move(rule), std::string(what));
+  fault.severity = Severity::error;
+  if (fault.at == Position{} && object_) fault.at = object_.position();
+  throw Error(std::move(fault));
 }
 
 std::vector<Value> Reader::unread() const {
@@ -417,8 +425,7 @@ std::vector<Value> Reader::unread() const {
 void Reader::finish(std::string_view architecture) {
   State& s = *state_;
   for (std::size_t i = 0; i < s.flags.size(); ++i)
-    if (!s.flag_used[i])
-      throw UsageError(s.flags[i].flag + ": " + std::string(architecture) + " has no place for it");
+    if (!s.flag_used[i]) throw UsageError(s.flags[i].flag + ": " + std::string(architecture) + " has no place for it");
   for (Value v : unread()) {
     if (!sized(v) || !looks_like_size(v.key())) continue;
     s.log.warnings.push_back({"unread-size-key", Severity::warning,

@@ -1,14 +1,12 @@
 #include "forward/forward.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "forward/fast.h"
 #include "forward/memory.h"
@@ -30,7 +28,7 @@ Vectors read_reference(std::string_view flag, const TensorReference& reference, 
   const std::string_view name = reference.tensor;
   const std::span<const std::string_view> names = name.empty() ? default_names : std::span(&name, 1);
   if (!reference.path.empty()) return read_vectors(Checkpoint(reference.path), names, rule);
-  if (!request.weights) throw UsageError(fmt::format("{} names no file, and there is no --weights", flag));
+  if (!request.weights) throw UsageError(format_text("{} names no file, and there is no --weights", flag));
   return read_vectors(*request.weights, names, rule);
 }
 
@@ -41,10 +39,10 @@ std::optional<Vectors> read_input(const ForwardRequest& request) {
   Vectors x = read_reference("--input", request.input.value_or(TensorReference{}), request, kInputNames, "input");
   const Int d = request.part.mlp.d.value;
   if (x.width != d)
-    throw Error("input", fmt::format("the input {} has vectors of {}, the part takes {}", escaped(x.name), x.width, d));
+    throw Error("input", format_text("the input {} has vectors of {}, the part takes {}", escaped(x.name), x.width, d));
   const auto hold = [&](std::string_view flag, std::optional<Int> given, Int has) {
     if (given && *given != has)
-      throw UsageError(fmt::format("{} {}: the input {} has {}", flag, *given, escaped(x.name), has));
+      throw UsageError(format_text("{} {}: the input {} has {}", flag, *given, escaped(x.name), has));
   };
   hold("--batch", request.batch, x.batch);
   hold("--seq", request.seq, x.seq);
@@ -72,7 +70,7 @@ std::optional<Vectors> read_golden(const ForwardRequest& request, Int batch, Int
   Vectors golden = read_reference("--expect", *request.expect, request, kGoldenNames, "expect");
   const std::vector<Int> wanted{batch, seq, request.part.mlp.d.value};
   if (golden.shape() != wanted)
-    throw Error("expect", fmt::format("the golden result {} has shape {}, the pass's has {}", escaped(golden.name),
+    throw Error("expect", format_text("the golden result {} has shape {}, the pass's has {}", escaped(golden.name),
                                       shape_text(golden.shape()), shape_text(wanted)));
   return golden;
 }
@@ -89,7 +87,7 @@ Int memory_of(const MlpPart& part, Int tokens) {
 void check_memory(Int bytes) {
   const Int available = available_memory();
   if (bytes > available)
-    throw Error("memory", fmt::format("the pass needs {} for weights and steps, {} are available", memory_text(bytes),
+    throw Error("memory", format_text("the pass needs {} for weights and steps, {} are available", memory_text(bytes),
                                       memory_text(available)));
 }
 
@@ -108,7 +106,7 @@ void check_shapes(const Trace<float>& trace, ForwardResult& result) {
     const StepSummary& summary = result.steps.emplace_back(summarize(step, result.batch, result.seq));
     if (summary.shape == wanted && static_cast<Int>(step.values.rows) == multiply(result.batch, result.seq)) continue;
     result.shapes = false;
-    result.failures.push_back(fmt::format("step {} has {} rows of {}, not shape {}", step.name, step.values.rows,
+    result.failures.push_back(format_text("step {} has {} rows of {}, not shape {}", step.name, step.values.rows,
                                           step.values.columns, shape_text(wanted)));
   }
 }
@@ -116,23 +114,23 @@ void check_shapes(const Trace<float>& trace, ForwardResult& result) {
 void check_finite(ForwardResult& result) {
   const auto bad = std::ranges::find_if_not(result.steps, &StepSummary::finite);
   result.finite = bad == result.steps.end();
-  if (!result.finite) result.failures.push_back(fmt::format("step {} is not finite", bad->name));
+  if (!result.finite) result.failures.push_back(format_text("step {} is not finite", bad->name));
 }
 
 void check_counts(const Weights& weights, ForwardResult& result) {
   result.macs = result.multiply_adds == result.derived_multiply_adds;
   if (!result.macs)
-    result.failures.push_back(fmt::format("{} multiply-adds were counted, {} follow from the matrices",
+    result.failures.push_back(format_text("{} multiply-adds were counted, {} follow from the matrices",
                                           grouped(result.multiply_adds), grouped(result.derived_multiply_adds)));
   result.used_parameters = weights.used_parameters();
   if (const std::vector<std::string> unused = weights.unused(); !unused.empty())
-    result.failures.push_back(fmt::format("the pass did not use {}", fmt::join(unused, ", ")));
+    result.failures.push_back(format_text("the pass did not use {}", fmt::join(unused, ", ")));
 }
 
 void check_comparison(const Comparison& comparison, std::string_view words, ForwardResult& result) {
   if (!comparison.ok)
     result.failures.push_back(
-        fmt::format("{} by {:.3g} (tolerance {:.3g})", words, comparison.max_abs_difference, comparison.tolerance));
+        format_text("{} by {:.3g} (tolerance {:.3g})", words, comparison.max_abs_difference, comparison.tolerance));
 }
 
 // The same two maps with GELU between them and as the one that they make without.
@@ -181,10 +179,10 @@ ForwardResult forward(const ForwardRequest& request, Engine<float>& engine, Engi
   check_counts(weights, result);
   result.reference = compare(trace, exact);
   check_comparison(result.reference,
-                   fmt::format("step {} differs from the double-precision reference", result.reference.what), result);
+                   format_text("step {} differs from the double-precision reference", result.reference.what), result);
   if (golden) {
     result.expect = compare(golden->name, trace.back().values.values, golden->values, request.tolerance);
-    check_comparison(*result.expect, fmt::format("the result differs from {}", escaped(golden->name)), result);
+    check_comparison(*result.expect, format_text("the result differs from {}", escaped(golden->name)), result);
   }
   if (!mlp.gated && mlp.activation == Activation::linear) result.collapse = collapse(mlp, weights, exact);
   return result;

@@ -1,10 +1,8 @@
 #include "forward/golden.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <filesystem>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace lmsize {
@@ -21,12 +19,12 @@ Vectors read_vectors(const Checkpoint& file, std::span<const std::string_view> n
   for (const std::string_view name : names)
     if (tensor == nullptr) tensor = file.find(name);
   if (tensor == nullptr)
-    throw Error(rule, fmt::format("{}: there is no tensor {}", file.path(),
-                                  escaped(fmt::format("{}", fmt::join(names, " or ")))));
+    throw Error(rule, format_text("{}: there is no tensor {}", file.path(),
+                                  escaped(format_text("{}", fmt::join(names, " or ")))));
   const std::vector<Int>& shape = tensor->shape;
   const std::size_t rank = shape.size();
   if (rank == 0 || rank > 3 || tensor->elements == 0)
-    throw Error(rule, fmt::format("{}: tensor \"{}\" has shape {}, not (batch, seq, d)", file.path(),
+    throw Error(rule, format_text("{}: tensor \"{}\" has shape {}, not (batch, seq, d)", file.path(),
                                   escaped(tensor->name), shape_text(shape)));
   return {tensor->name, rank > 2 ? shape[0] : 1, rank > 1 ? shape[rank - 2] : 1, shape[rank - 1],
           file.read<double>(*tensor)};

@@ -1,8 +1,8 @@
 #include "forward/mlp.h"
 
-#include <fmt/format.h>
-
 #include <utility>
+
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -13,12 +13,12 @@ std::string torch_call(Activation function, const std::string& x) {
     case Activation::linear:
       return x;
     case Activation::gelu_tanh:
-      return fmt::format("F.gelu({}, approximate=\"tanh\")", x);
+      return format_text("F.gelu({}, approximate=\"tanh\")", x);
     case Activation::relu2:
-      return fmt::format("F.relu({}).square()", x);
+      return format_text("F.relu({}).square()", x);
     case Activation::tanh:
     case Activation::sigmoid:
-      return fmt::format("torch.{}({})", name_of(function), x);
+      return format_text("torch.{}({})", name_of(function), x);
     case Activation::gelu:
     case Activation::silu:
     case Activation::relu:
@@ -26,16 +26,16 @@ std::string torch_call(Activation function, const std::string& x) {
     case Activation::leaky_relu:
     case Activation::mish:
     case Activation::hardswish:
-      return fmt::format("F.{}({})", name_of(function), x);
+      return format_text("F.{}({})", name_of(function), x);
     default:
-      return fmt::format("ACT2FN[\"{}\"]({})", name_of(function), x);
+      return format_text("ACT2FN[\"{}\"]({})", name_of(function), x);
   }
 }
 
 // "x @ W_up.T + b_up"
 std::string product_text(const Mlp& mlp, std::string_view x, std::string_view matrix, bool bias) {
-  std::string text = fmt::format("{} @ W_{}{}", x, matrix, mlp.layout == Layout::linear ? ".T" : "");
-  if (bias) text += fmt::format(" + b_{}", matrix);
+  std::string text = format_text("{} @ W_{}{}", x, matrix, mlp.layout == Layout::linear ? ".T" : "");
+  if (bias) text += format_text(" + b_{}", matrix);
   return text;
 }
 

@@ -1,9 +1,9 @@
 #include "forward/part.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <variant>
+
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -19,11 +19,11 @@ Place find_layer(const Model& model, Int index) {
     for (const Span& span : stack.spans) {
       const Int i = index - before;
       if (i >= span.first && i - span.first < span.count)
-        return {&stack.kinds[span.kind], fmt::format("{}.{}.", stack.prefix, i)};
+        return {&stack.kinds[span.kind], format_text("{}.{}.", stack.prefix, i)};
     }
     before = add(before, stack.n_layers());
   }
-  throw UsageError(fmt::format("--layer {}: the model has {} layers, counted from 0", index, before));
+  throw UsageError(format_text("--layer {}: the model has {} layers, counted from 0", index, before));
 }
 
 std::vector<std::string> others_of(const Layer& layer, const std::vector<Tensor>& own) {
@@ -51,14 +51,14 @@ MlpPart mlp_part(const Model& model, Int index) {
   bool experts = false;
   for (const Branch& branch : layer->branches) {
     if (const Mlp* mlp = std::get_if<Mlp>(&branch.block)) {
-      MlpPart part{*mlp, prefix, {}};
+      MlpPart part{*mlp, prefix, prefix.starts_with(model.base + ".") ? model.base + "." : "", {}};
       part.others = others_of(*layer, part.tensors());
       return part;
     }
     experts = experts || std::holds_alternative<MixtureOfExperts>(branch.block);
   }
   throw Error("not-runnable",
-              fmt::format("layer {} has {}", index,
+              format_text("layer {} has {}", index,
                           experts ? "a mixture of experts, which cannot be run yet; only layers with one dense MLP can"
                                   : "no feed-forward block to run"));
 }

@@ -13,6 +13,7 @@ namespace lmsize {
 struct MlpPart {
   Mlp mlp;
   std::string layer;                // what stands before the layer's tensors in a whole checkpoint: "model.layers.3."
+  std::string base;                 // of that, what checkpoints of the bare model leave out: "model."
   std::vector<std::string> others;  // names of everything else in the layer, relative to it
   std::vector<Tensor> tensors() const;  // of the block, named relative to the layer
 };

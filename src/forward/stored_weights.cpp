@@ -1,7 +1,5 @@
 #include "forward/stored_weights.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <set>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "forward/mlp.h"
 
@@ -34,18 +33,19 @@ constexpr std::array kPlain{
 };
 
 [[noreturn]] void fail(const Checkpoint& checkpoint, std::string_view what) {
-  throw Error("weights", fmt::format("{}: {}", checkpoint.path(), what));
+  throw Error("weights", format_text("{}: {}", checkpoint.path(), what));
 }
 
-// What may stand before the names of the block's tensors.
-std::array<std::string, 3> prefixes_of(const MlpPart& part) {
+// What may stand before the names of the layer's tensors in a checkpoint of more than the part.
+std::array<std::string, 3> layer_prefixes_of(const MlpPart& part) {
+  return {"", part.layer.substr(part.base.size()), part.layer};
+}
+
+// What may stand before the names inside the block.
+std::array<std::string, 4> prefixes_of(const MlpPart& part) {
+  const auto [in_layer, in_base, whole] = layer_prefixes_of(part);
   const std::string block = prefix_of(part.mlp);
-  return {"", block, part.layer + block};
-}
-
-Int count_present(const Checkpoint& checkpoint, const std::string& prefix, std::span<const std::string> names) {
-  return std::ranges::count_if(names,
-                               [&](const std::string& name) { return checkpoint.find(prefix + name) != nullptr; });
+  return {"", in_layer + block, in_base + block, whole + block};
 }
 
 void rename(Mlp& mlp, const Names& names) {
@@ -63,17 +63,34 @@ std::vector<std::string> own_names(const MlpPart& part) {
   return names;
 }
 
+struct Found {
+  std::string prefix;  // that stands before most of the part's names; the whole checkpoint's where none is there
+  Int present = 0;     // names that are there with it
+};
+
+Found find_names(const MlpPart& part, const Checkpoint& checkpoint) {
+  const std::vector<std::string> own = own_names(part);
+  Found best{prefixes_of(part).back(), 0};
+  for (const std::string& prefix : prefixes_of(part)) {
+    const Int present =
+        std::ranges::count_if(own, [&](const std::string& name) { return checkpoint.find(prefix + name) != nullptr; });
+    if (present > best.present) best = {prefix, present};
+  }
+  return best;
+}
+
 // Refuses a matrix or bias that stands among the part's own and is none of them.
 void check_unused(const MlpPart& part, const Checkpoint& checkpoint, const std::string& prefix) {
   const std::vector<std::string> own = own_names(part);
-  std::set<std::string> known(part.others.begin(), part.others.end());
-  for (const std::string& name : part.others) known.insert(part.layer + name);
+  std::set<std::string> known;
+  for (const std::string& layer : layer_prefixes_of(part))
+    for (const std::string& name : part.others) known.insert(layer + name);
   for (const std::string& name : own) known.insert(prefix + name);
   for (const StoredTensor& tensor : checkpoint.tensors()) {
     const std::string_view name = tensor.name;
     if (!name.starts_with(prefix) || !(name.ends_with(".weight") || name.ends_with(".bias"))) continue;
     if (!known.contains(tensor.name))
-      fail(checkpoint, fmt::format("tensor \"{}\" is not used: the part has {}", escaped(name), fmt::join(own, ", ")));
+      fail(checkpoint, format_text("tensor \"{}\" is not used: the part has {}", escaped(name), fmt::join(own, ", ")));
   }
 }
 
@@ -82,7 +99,7 @@ void check_shape(const Checkpoint& checkpoint, const StoredTensor& stored, const
   for (const Extent& side : wanted.shape) shape.push_back(side.value());
   if (stored.shape == shape) return;
   const bool turned = shape.size() == 2 && stored.shape == std::vector{shape[1], shape[0]};
-  fail(checkpoint, fmt::format("tensor \"{}\" has shape {}, not {}{}", escaped(stored.name), shape_text(stored.shape),
+  fail(checkpoint, format_text("tensor \"{}\" has shape {}, not {}{}", escaped(stored.name), shape_text(stored.shape),
                                shape_text(shape), turned ? ": it is stored the other way round" : ""));
 }
 
@@ -94,23 +111,21 @@ Mlp named_as_stored(const MlpPart& part, const Checkpoint& checkpoint, std::opti
   candidate.mlp.up_bias = candidate.mlp.down_bias = false;
   Mlp best;
   Int most = 0;
-  for (const std::string& prefix : prefixes_of(part)) {
-    for (const Names& names : schemes) {
-      rename(candidate.mlp, names);
-      const Int present = count_present(checkpoint, prefix, own_names(candidate));
-      if (present <= most) continue;
-      most = present;
-      best = candidate.mlp;
-      const auto stores_bias = [&](std::string_view name) {
-        return checkpoint.find(fmt::format("{}{}.bias", prefix, name)) != nullptr;
-      };
-      best.up_bias = bias.value_or(stores_bias(names.fused.empty() ? names.up : names.fused));
-      best.down_bias = bias.value_or(stores_bias(names.down));
-    }
+  for (const Names& names : schemes) {
+    rename(candidate.mlp, names);
+    const Found found = find_names(candidate, checkpoint);
+    if (found.present <= most) continue;
+    most = found.present;
+    best = candidate.mlp;
+    const auto has_bias = [&](std::string_view name) {
+      return checkpoint.find(format_text("{}{}.bias", found.prefix, name)) != nullptr;
+    };
+    best.up_bias = bias.value_or(has_bias(names.fused.empty() ? names.up : names.fused));
+    best.down_bias = bias.value_or(has_bias(names.down));
   }
   if (most == 0)
     fail(checkpoint,
-         fmt::format("no weights of an MLP {}",
+         format_text("no weights of an MLP {}",
                      part.mlp.gated
                          ? "with a gate: gate_proj, up_proj, down_proj; w1, w3, w2; or gate_up_proj, down_proj"
                          : "without a gate: up_proj, down_proj; fc1, fc2; w1, w2; or c_fc, c_proj"));
@@ -118,10 +133,7 @@ Mlp named_as_stored(const MlpPart& part, const Checkpoint& checkpoint, std::opti
 }
 
 Weights stored_weights(const MlpPart& part, const Checkpoint& checkpoint) {
-  const std::array<std::string, 3> prefixes = prefixes_of(part);
-  const std::vector<std::string> own = own_names(part);
-  const std::string& prefix = *std::ranges::max_element(
-      prefixes, {}, [&](const std::string& candidate) { return count_present(checkpoint, candidate, own); });
+  const std::string prefix = find_names(part, checkpoint).prefix;
   Weights weights;
   for (const Tensor& tensor : part.tensors()) {
     const std::string name = prefix + tensor.name.substr(prefix_of(part.mlp).size());
@@ -132,7 +144,7 @@ Weights stored_weights(const MlpPart& part, const Checkpoint& checkpoint) {
     } else if (tensor.buffer) {
       weights.add(tensor, {initial_value(tensor.name).value()});
     } else {
-      fail(checkpoint, fmt::format("tensor \"{}\" is missing", escaped(name)));
+      fail(checkpoint, format_text("tensor \"{}\" is missing", escaped(name)));
     }
   }
   check_unused(part, checkpoint, prefix);

@@ -14,10 +14,10 @@ namespace lmsize {
 // says or, not given, as the checkpoint has them. For MLPs that no architecture names.
 Mlp named_as_stored(const MlpPart& part, const Checkpoint& checkpoint, std::optional<bool> bias);
 
-// Reads the part's tensors. Their names are relative to the block ("up_proj.weight"), to the layer
-// ("mlp.up_proj.weight"), or the whole checkpoint's ("model.layers.3.mlp.up_proj.weight").
-// Throws Error "weights", naming the tensor, where one is missing or has another shape, and where the block has another
-// .weight or .bias in the checkpoint that is not among its tensors.
+// Reads the part's tensors. Their names are relative to the block ("up_proj.weight") or to the layer
+// ("mlp.up_proj.weight"), or the whole checkpoint's with the base prefix ("model.layers.3.mlp.up_proj.weight") or
+// without. Throws Error "weights", naming the tensor, where one is missing or has another shape, and where the block
+// has another .weight or .bias in the checkpoint that is not among its tensors.
 Weights stored_weights(const MlpPart& part, const Checkpoint& checkpoint);
 
 }  // namespace lmsize

@@ -1,11 +1,14 @@
+
+#include "base/format.h"
+#include "base/text.h"
 #include "lint/rules.h"
 
 namespace lmsize {
 namespace {
 
 void check(const Subject& subject, Findings& findings) {
-  if (subject.expects && !subject.expected)
-    findings.add("no count is expected of it: neither its path nor its name is in --expect's file");
+  if (subject.expectations.empty() || subject.expected) return;
+  findings.add(format_text("{} has no count for it, under its path or its name", escaped(subject.expectations)));
 }
 
 constexpr std::string_view kPlain = R"({"d": 4096, "d_ff": 11008, "activation": "swiglu"})";

@@ -1,9 +1,8 @@
 #include "lint/expectations.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "config/reader.h"
 
@@ -57,7 +56,7 @@ Expectations::Expectations(std::string bytes, std::string file) : file_(std::mov
 void Expectations::add(std::string name, Int count, Position at) {
   if (name.empty()) fail("a count without a name", at);
   const auto [place, added] = index_.try_emplace(std::move(name), nullptr);
-  if (!added) fail(fmt::format("\"{}\" is expected twice", escaped(place->first)), at);
+  if (!added) fail(format_text("\"{}\" is expected twice", escaped(place->first)), at);
   Entry& entry = entries_.emplace_back();
   entry.name = place->first;
   entry.count = count;
@@ -69,7 +68,7 @@ void Expectations::read_json(std::string bytes) {
   const Document document = Document::parse(std::move(bytes));
   for (Value v = document.root().first_child(); v; v = v.next()) {
     const IntegerText read = v.kind() == JsonKind::number ? integer_of(v.text()) : IntegerText{0, "is no number"};
-    if (!read.fault.empty()) fail(fmt::format("the count {} {}", v.quoted(), read.fault), v.position());
+    if (!read.fault.empty()) fail(format_text("the count {} {}", v.quoted(), read.fault), v.position());
     add(std::string(v.key()), read.value, v.key_position());
   }
 }
@@ -84,13 +83,13 @@ void Expectations::read_lines(std::string_view bytes) {
     if (trimmed(line).empty()) continue;
     const std::vector<std::string> parts = fields(line, separator, number);
     if (parts.size() != 2)
-      fail(fmt::format("a line holds NAME{0}COUNT; this one has {1} field{2}", separator == '\t' ? "<tab>" : ",",
+      fail(format_text("a line holds NAME{0}COUNT; this one has {1} field{2}", separator == '\t' ? "<tab>" : ",",
                        parts.size(), parts.size() == 1 ? "" : "s"),
            {number, 1});
     if (const std::optional<Int> count = decimal_count(trimmed(parts[1])))
       add(std::string(trimmed(parts[0])), *count, {number, 1});
     else if (number > 1)  // else a header
-      fail(fmt::format("\"{}\" is no count: an integer of 0 to 2^63 - 1", escaped(parts[1], 40)), {number, 1});
+      fail(format_text("\"{}\" is no count: an integer of 0 to 2^63 - 1", escaped(parts[1], 40)), {number, 1});
   }
 }
 
@@ -110,8 +109,8 @@ std::vector<Diagnostic> Expectations::unmatched() const {
     if (inputs == 1) continue;
     const std::string name = escaped(entry.name);
     findings.push_back({"expect-unmatched", Severity::error,
-                        inputs == 0 ? fmt::format("no input is called \"{}\"", name)
-                                    : fmt::format("{} inputs are called \"{}\"", inputs, name),
+                        inputs == 0 ? format_text("no input is called \"{}\"", name)
+                                    : format_text("{} inputs are called \"{}\"", inputs, name),
                         std::string(entry.name), entry.at});
   }
   return findings;

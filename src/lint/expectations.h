@@ -27,8 +27,8 @@ class Expectations {
   // Throws Error "expectations" with the place of what is wrong; and those of Document::parse().
   Expectations(std::string bytes, std::string file);
 
-  // What is expected of an input: its path as given, else its model's name, else its file's stem is looked up. The
-  // entry counts as matched. May be called from several threads.
+  // What is expected of an input: its path as given, else its model's name, else its file's stem is looked up (empty:
+  // it has none). The entry counts as matched. May be called from several threads.
   std::optional<Expected> match(std::string_view path, std::string_view name, std::string_view stem);
 
   // After all inputs: an error "expect-unmatched" for each entry that none or several of them matched.

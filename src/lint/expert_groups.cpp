@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/blocks_of.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
@@ -12,13 +12,13 @@ void check_bank(const Subject& subject, const MixtureOfExperts& moe, Findings& f
   if (groups <= 1) return;
   const Place place = subject.place(key::expert_groups, groups);
   if (experts % groups != 0)
-    return findings.add(fmt::format("{} {} does not divide the {} experts", place.key, groups, experts), place);
+    return findings.add(format_text("{} {} does not divide the {} experts", place.key, groups, experts), place);
   const Place top_place = subject.place("topk_group", top);
   if (top > groups)
-    return findings.add(fmt::format("{} {} is more than the {} groups of experts", top_place.key, top, groups),
+    return findings.add(format_text("{} {} is more than the {} groups of experts", top_place.key, top, groups),
                         top_place);
   if (moe.per_token > top * (experts / groups))
-    findings.add(fmt::format("{} of {} groups hold {} experts, and each token is to pass through {}", top, groups,
+    findings.add(format_text("{} of {} groups hold {} experts, and each token is to pass through {}", top, groups,
                              top * (experts / groups), moe.per_token),
                  top_place);
 }

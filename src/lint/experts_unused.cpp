@@ -1,7 +1,7 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
 
@@ -17,10 +17,12 @@ bool has_experts(const Model& model) {
 }
 
 void check(const Subject& subject, Findings& findings) {
+  const Value mixed = subject.find("is_moe");
+  if (mixed && mixed.kind() == JsonKind::boolean && !mixed.truth()) return;  // it says so
   const Int experts = subject.integer(key::n_experts).value_or(0);
   if (experts <= 1 || has_experts(subject.model)) return;
   const Place place = subject.place(key::n_experts, experts);
-  findings.add(fmt::format("{} is {}, but no layer has experts: all are dense", place.key, experts), place);
+  findings.add(format_text("{} is {}, but no layer has experts: all are dense", place.key, experts), place);
 }
 
 }  // namespace

@@ -1,16 +1,17 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
+#include "base/format.h"
 #include "base/spelling.h"
 #include "lint/rules.h"
 
 namespace lmsize {
 namespace {
 
-// What transformers 5.24 takes (configuration_utils.ALLOWED_LAYER_TYPES), and the older names that it translates.
-constexpr std::array<std::string_view, 20> kKinds{
+// What transformers 5.24 takes (configuration_utils.ALLOWED_LAYER_TYPES), the older names that it translates, and what
+// single classes take.
+constexpr std::array<std::string_view, 22> kKinds{
     "attention",
     "chunked_attention",
     "compressed_sparse_attention",
@@ -18,6 +19,7 @@ constexpr std::array<std::string_view, 20> kKinds{
     "deepseek_sparse_attention",
     "dense",
     "full_attention",
+    "hash_moe",
     "heavily_compressed_attention",
     "hybrid",
     "hybrid_sliding",
@@ -25,6 +27,7 @@ constexpr std::array<std::string_view, 20> kKinds{
     "linear_attention",
     "mamba",
     "minimax_m3_sparse",
+    "mlp",
     "moe",
     "qwen_sparse_attention",
     "reference_sliding_attention",
@@ -45,7 +48,7 @@ void check(const Subject& subject, Findings& findings) {
       Place place(list);
       place.at = kind.position();
       findings.add(
-          fmt::format("{} is no kind of layer that is known{}", kind.quoted(), did_you_mean(kind.text(), kKinds)),
+          format_text("{} is no kind of layer that is known{}", kind.quoted(), did_you_mean(kind.text(), kKinds)),
           place);
     }
   }

@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/rules.h"
 
 namespace lmsize {
@@ -22,7 +22,7 @@ void check(const Subject& subject, Findings& findings) {
     if (!list || list.kind() != JsonKind::array) continue;
     const Int length = length_of(list);
     if (length != n && length != add(n, mtp))
-      findings.add(fmt::format("{} has {} entries for {} layers", key, length, n), list);
+      findings.add(format_text("{} has {} entries for {} layers", key, length, n), list);
   }
 }
 

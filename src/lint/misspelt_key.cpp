@@ -1,5 +1,7 @@
-#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/format.h"
 #include "base/spelling.h"
 #include "base/text.h"
 #include "lint/rules.h"
@@ -7,13 +9,19 @@
 namespace lmsize {
 namespace {
 
+constexpr std::size_t kMostKeys = 1000;  // a file with more unread ones is no config that somebody has written
+
 void check(const Subject& subject, Findings& findings) {
-  for (const Value unread : subject.reader.unread()) {
-    const std::string_view near = nearest(unread.key(), subject.reader.asked());
-    if (near.empty()) continue;
-    Place place(unread);
-    place.at = unread.key_position();
-    findings.add(fmt::format("\"{}\" is no key of this architecture: did you mean {}?", escaped(unread.key()), near),
+  std::vector<Value> unread = subject.reader.unread();
+  unread.resize(std::min(unread.size(), kMostKeys));
+  const std::vector<std::string_view>& asked = subject.reader.asked();
+  for (const Value key : unread) {
+    const auto meant = std::ranges::find_if(asked, [&](std::string_view known) { return is_slip(key.key(), known); });
+    const bool known_elsewhere = std::ranges::find(asked, key.key()) != asked.end();  // in another object
+    if (meant == asked.end() || known_elsewhere) continue;
+    Place place(key);
+    place.at = key.key_position();
+    findings.add(format_text("\"{}\" is no key of this architecture: did you mean {}?", escaped(key.key()), *meant),
                  place);
   }
 }

@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/blocks_of.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
@@ -15,7 +15,7 @@ void check(const Subject& subject, Findings& findings) {
   for_each_block<LatentAttention>(subject.model, [&](const LatentAttention& attention) {
     if (*kv_heads == attention.n_heads.value) return;  // as published configs have it
     const Place place = subject.place(key::n_kv_heads, *kv_heads);
-    findings.add(fmt::format("{} {} means nothing to latent attention: all {} heads have keys and values of their own, "
+    findings.add(format_text("{} {} means nothing to latent attention: all {} heads have keys and values of their own, "
                              "made from one cached vector",
                              place.key, *kv_heads, attention.n_heads.value),
                  place);

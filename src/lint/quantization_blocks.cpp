@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/blocks_of.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
@@ -14,7 +14,7 @@ void check(const Subject& subject, Findings& findings) {
     if (features % block == 0) return;
     const Place place = subject.place(keys, features);
     findings.add(
-        fmt::format("{} {} is no whole number of blocks of {}: the last one is cut", place.key, features, block),
+        format_text("{} {} is no whole number of blocks of {}: the last one is cut", place.key, features, block),
         place);
   };
   for_each_mlp(subject.model, [&](const Mlp& mlp) {

@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/blocks_of.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
@@ -15,7 +15,7 @@ class Groups {
 
   void input(Int features, const Keys& keys, std::string_view what) {
     if (features % group_ == 0) return;
-    findings_.add(fmt::format("{} {} is no whole number of groups of {}: {} is the next", what, features, group_,
+    findings_.add(format_text("{} {} is no whole number of groups of {}: {} is the next", what, features, group_,
                               round_up(features, group_)),
                   subject_.place(keys, features));
   }

@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/blocks_of.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
@@ -10,10 +10,10 @@ namespace {
 void check_width(const Subject& subject, Int width, Int head_dim, Findings& findings) {
   const Place place = subject.place(key::rotary, width);
   if (width > head_dim)
-    findings.add(fmt::format("{} dimensions are to turn, and a head has {}", width, head_dim), place);
-  else if (width % 2 != 0)
+    findings.add(format_text("{} dimensions are to turn, and a head has {}", width, head_dim), place);
+  else if (width == head_dim && width % 2 != 0)
     findings.add(
-        fmt::format("{} dimensions of a head are to turn: they turn in pairs, so the number must be even", width),
+        format_text("all {} dimensions of a head are to turn, and they turn in pairs: the number must be even", width),
         place);
 }
 
@@ -30,7 +30,8 @@ void check(const Subject& subject, Findings& findings) {
 const Rule lint::rotary_width{
     "rotary-width",
     Severity::error,
-    "Rotary embedding turns pairs of a head's dimensions: an even number of them, and no more than the head has.",
+    "Rotary embedding turns pairs of a head's dimensions: no more than the head has, and where it turns all, an even "
+    "number.",
     {R"({"model_type": "llama", "hidden_size": 2000, "num_attention_heads": 16, "num_key_value_heads": 16})"},
     {R"({"model_type": "llama", "hidden_size": 2048, "num_attention_heads": 16, "num_key_value_heads": 16})"},
     check};

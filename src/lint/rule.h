@@ -37,8 +37,8 @@ struct Subject {
   Int tensor_parallel = 1;  // ranks that are to share the model
   // What --expect says of the input; nothing where it says nothing.
   std::optional<Expected> expected{};
-  bool expects = false;  // whether there is an --expect
-  bool what_if = false;  // flags have changed the config: it is not the one whose count it states
+  std::string_view expectations{};  // --expect's file; empty: there is none
+  bool what_if = false;             // flags have changed the config: it is not the one whose count it states
 
   std::optional<Expected> stated() const;  // the config's own expected_parameters, where it is a count
   std::optional<Quantization> quantization() const { return read_quantization(document.root()); }

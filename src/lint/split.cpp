@@ -1,8 +1,8 @@
 #include "lint/split.h"
 
-#include <fmt/format.h>
-
 #include <numeric>
+
+#include "base/format.h"
 
 namespace lmsize {
 
@@ -13,11 +13,11 @@ Int width_unit(const Subject& subject) {
 
 std::string cannot_split(std::string_view name, Int size, Int unit, Int ranks) {
   const Int next = round_up(size, multiply(unit, ranks));
-  if (unit == 1) return fmt::format("{} {} cannot be shared by {} ranks: {} could", name, size, ranks, next);
+  if (unit == 1) return format_text("{} {} cannot be shared by {} ranks: {} could", name, size, ranks, next);
   return size % unit == 0
-             ? fmt::format("{} {} is {} quantisation groups of {}, which cannot be shared by {} ranks: {} could", name,
+             ? format_text("{} {} is {} quantisation groups of {}, which cannot be shared by {} ranks: {} could", name,
                            size, size / unit, unit, ranks, next)
-             : fmt::format("{} {} cannot be shared by {} ranks in whole quantisation groups of {}: {} could", name,
+             : format_text("{} {} cannot be shared by {} ranks in whole quantisation groups of {}: {} could", name,
                            size, ranks, unit, next);
 }
 

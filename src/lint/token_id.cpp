@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
 
@@ -13,7 +13,7 @@ void check_id(const Subject& subject, Value holder, Value id, Findings& findings
   if (!read.fault.empty() || read.value < vocab) return;  // -1, none, stands in published files
   Place place(holder);
   place.at = id.position();
-  findings.add(fmt::format("{} {} has no row in a vocabulary of {}", holder.key(), read.value, vocab), place);
+  findings.add(format_text("{} {} has no row in a vocabulary of {}", holder.key(), read.value, vocab), place);
 }
 
 void check(const Subject& subject, Findings& findings) {

@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/blocks_of.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
@@ -14,7 +14,7 @@ void check(const Subject& subject, Findings& findings) {
     const Int experts = moe.n_experts.value, width = moe.expert.d_ff.value;
     if (splits(width, unit, ranks) || experts % ranks != 0) return;
     const Place place = subject.place(key::d_moe, width);
-    findings.add(fmt::format("{}; the experts can be shared whole, {} to a rank",
+    findings.add(format_text("{}; the experts can be shared whole, {} to a rank",
                              cannot_split(place.key, width, unit, ranks), experts / ranks),
                  place);
   });

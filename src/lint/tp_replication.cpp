@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/blocks_of.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
@@ -13,7 +13,7 @@ void check(const Subject& subject, Findings& findings) {
     const Int kv_heads = a.n_kv_heads.value;
     if (kv_heads >= ranks || ranks % kv_heads != 0) return;
     const Place place = subject.place(key::n_kv_heads, kv_heads);
-    findings.add(fmt::format("{} {} on {} ranks: each rank has 1, stored and cached {} times over", place.key, kv_heads,
+    findings.add(format_text("{} {} on {} ranks: each rank has 1, stored and cached {} times over", place.key, kv_heads,
                              ranks, ranks / kv_heads),
                  place);
   });

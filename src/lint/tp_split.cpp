@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/blocks_of.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
@@ -18,7 +18,7 @@ class Split {
     if (!share(heads, key::n_heads)) return;
     if (kv_heads % ranks_ != 0 && ranks_ % kv_heads != 0) {
       const Place place = subject_.place(key::n_kv_heads, kv_heads);
-      findings_.add(fmt::format("{} {} can be neither shared by {} ranks nor repeated on them evenly", place.key,
+      findings_.add(format_text("{} {} can be neither shared by {} ranks nor repeated on them evenly", place.key,
                                 kv_heads, ranks_),
                     place);
     }
@@ -35,7 +35,7 @@ class Split {
     const Int experts = moe.n_experts.value, width = moe.expert.d_ff.value;
     if (experts % ranks_ != 0 && !splits(width, unit_, ranks_)) {
       const Place place = subject_.place(key::d_moe, width);
-      findings_.add(fmt::format("{}; nor can the {} experts be shared whole",
+      findings_.add(format_text("{}; nor can the {} experts be shared whole",
                                 cannot_split(place.key, width, unit_, ranks_), experts),
                     place);
     }
@@ -67,7 +67,7 @@ class Split {
   void share_heads(Int heads, Int head_dim) const {
     const Int inputs = multiply(heads / ranks_, head_dim);
     if (inputs % unit_ == 0) return;
-    findings_.add(fmt::format("{} heads of {} on each of {} ranks are {} inputs, no whole quantisation groups of {}",
+    findings_.add(format_text("{} heads of {} on each of {} ranks are {} inputs, no whole quantisation groups of {}",
                               heads / ranks_, head_dim, ranks_, inputs, unit_),
                   subject_.place(key::n_heads, heads));
   }

@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "lint/rules.h"
 
@@ -14,9 +14,9 @@ void check(const Subject& subject, Findings& findings) {
     Place place(ignored);
     place.at = v.position();
     if (v.kind() != JsonKind::string)
-      findings.add(fmt::format("{} is no name of a rule", v.quoted()), place);
+      findings.add(format_text("{} is no name of a rule", v.quoted()), place);
     else if (find_rule(v.text()) == nullptr)
-      findings.add(fmt::format("there is no rule {}{}", v.quoted(), did_you_mean_rule(v.text())), place);
+      findings.add(format_text("there is no rule {}{}", v.quoted(), did_you_mean_rule(v.text())), place);
   }
 }
 

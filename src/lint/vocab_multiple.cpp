@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/keys.h"
 #include "lint/rules.h"
 
@@ -10,7 +10,7 @@ void check(const Subject& subject, Findings& findings) {
   const std::optional<Int>& vocab = subject.model.sizes.vocab_size;
   if (!vocab || *vocab % 64 == 0) return;
   const Place place = subject.place(key::vocab, *vocab);
-  findings.add(fmt::format("{} {} is no multiple of 64: {} is the next", place.key, *vocab, round_up(*vocab, 64)),
+  findings.add(format_text("{} {} is no multiple of 64: {} is the next", place.key, *vocab, round_up(*vocab, 64)),
                place);
 }
 

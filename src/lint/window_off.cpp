@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "lint/rules.h"
 
 namespace lmsize {
@@ -9,8 +9,8 @@ void check(const Subject& subject, Findings& findings) {
   const Value slides = subject.find("use_sliding_window");
   const Value window = subject.find("sliding_window");
   if (!slides || slides.kind() != JsonKind::boolean || slides.truth()) return;
-  if (!window || window.kind() != JsonKind::number) return;
-  findings.add(fmt::format("sliding_window {} is not switched on: use_sliding_window is false", window.quoted()),
+  if (!window || window.kind() != JsonKind::number || integer_of(window.text()).value == 0) return;
+  findings.add(format_text("sliding_window {} is not switched on: use_sliding_window is false", window.quoted()),
                window);
 }
 

@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "lint/rules.h"
 
@@ -27,7 +27,7 @@ void compare(const Subject& subject, const Expected& expected, const Place& plac
   const Int total = subject.count.total;
   if (expected.parameters == total) return;
   const Int difference = expected.parameters - total;
-  findings.add(fmt::format("{} parameters are counted, and {} says {}: {} {}{}", grouped(total), escaped(expected.by),
+  findings.add(format_text("{} parameters are counted, and {} says {}: {} {}{}", grouped(total), escaped(expected.by),
                            grouped(expected.parameters), grouped(difference < 0 ? -difference : difference),
                            difference < 0 ? "fewer" : "more", explanation(subject, expected.parameters)),
                place);
@@ -41,7 +41,7 @@ void check(const Subject& subject, Findings& findings) {
   if (own)
     compare(subject, *own, stated, findings);
   else
-    findings.add(fmt::format("expected_parameters is {}, which is no count", stated.quoted()), stated);
+    findings.add(format_text("expected_parameters is {}, which is no count", stated.quoted()), stated);
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 #include "report/check.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "report/finding.h"
 #include "report/json_writer.h"
@@ -18,7 +17,7 @@ std::optional<std::string_view> stated(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-std::string counted(std::size_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+std::string counted(std::size_t n, std::string_view noun) { return format_text("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 
 constexpr std::array kHeadings{
     Heading{"source"},   Heading{"ok"},      Heading{"total", true}, Heading{"expected", true}, Heading{"rule"},
@@ -52,12 +51,12 @@ void write_check_text(const CheckReport& report, bool color, std::string& out) {
 
 void write_check_table(const CheckReport& report, bool color, std::string& out) {
   std::string title = escaped(report.source);
-  if (report.total) title += fmt::format("  {} parameters", grouped(*report.total));
-  if (report.expected) title += fmt::format(", {} expected", grouped(*report.expected));
+  if (report.total) title += format_text("  {} parameters", grouped(*report.total));
+  if (report.expected) title += format_text(", {} expected", grouped(*report.expected));
   out += styled(title, Style::bold, color) + "\n";
   TextTable table({{TextTable::Align::right}, {}, {}, {TextTable::Align::left, Style::note}});
   for (const Diagnostic& finding : report.findings) {
-    const std::string at = finding.at.line == 0 ? "" : fmt::format("{}:{}", finding.at.line, finding.at.column);
+    const std::string at = finding.at.line == 0 ? "" : format_text("{}:{}", finding.at.line, finding.at.column);
     table.row({at, std::string(name_of(finding.severity)), finding.message, finding.rule});
   }
   table.write(color, out);

@@ -1,8 +1,8 @@
 // The findings of `check` for machines that annotate code with them: GitHub's workflow commands and SARIF.
-#include <fmt/format.h>
 
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "lint/rules.h"
 #include "report/check.h"
@@ -16,7 +16,7 @@ std::string github_escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text)
     if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ',')))
-      out += fmt::format("%{:02X}", c);
+      out += format_text("%{:02X}", c);
     else
       out += c;
   return out;
@@ -31,7 +31,7 @@ std::string uri_of(std::string_view path) {
     if (plain)
       uri += c;
     else
-      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+      uri += format_text("%{:02X}", static_cast<unsigned char>(c));
   }
   return uri;
 }
@@ -61,10 +61,10 @@ void write_result(const CheckReport& report, const Diagnostic& finding, std::str
 
 void write_check_github(const CheckReport& report, std::string& out) {
   for (const Diagnostic& finding : report.findings) {
-    out += fmt::format("::{} file={}", finding.severity == Severity::advice ? "notice" : name_of(finding.severity),
+    out += format_text("::{} file={}", finding.severity == Severity::advice ? "notice" : name_of(finding.severity),
                        github_escaped(report.file, true));
-    if (finding.at.line > 0) out += fmt::format(",line={},col={}", finding.at.line, finding.at.column);
-    out += fmt::format(",title={}::{}\n", finding.rule, github_escaped(finding.message, false));
+    if (finding.at.line > 0) out += format_text(",line={},col={}", finding.at.line, finding.at.column);
+    out += format_text(",title={}::{}\n", finding.rule, github_escaped(finding.message, false));
   }
 }
 

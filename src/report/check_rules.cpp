@@ -1,7 +1,6 @@
 #include "report/check_rules.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "report/json_writer.h"
 #include "report/text_table.h"
 
@@ -11,12 +10,12 @@ namespace {
 // An example's lines, indented, and the flags that it takes.
 void write_example(std::string_view title, const Example& example, std::string& out) {
   if (example.config.empty()) return;
-  out += fmt::format("\n  {}{}:\n", title,
-                     example.tensor_parallel > 1 ? fmt::format(", with --tp {}", example.tensor_parallel) : "");
+  out += format_text("\n  {}{}:\n", title,
+                     example.tensor_parallel > 1 ? format_text(", with --tp {}", example.tensor_parallel) : "");
   const auto append_lines = [&](std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
-      out += fmt::format("    {}\n", text.substr(0, end));
+      out += format_text("    {}\n", text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
   };
@@ -48,7 +47,7 @@ void write_rule_list(std::span<const Rule* const> rules, bool color, std::string
 }
 
 void write_rule(const Rule& rule, std::string& out) {
-  out += fmt::format("{} ({})\n  {}\n", rule.name, name_of(rule.severity), rule.why);
+  out += format_text("{} ({})\n  {}\n", rule.name, name_of(rule.severity), rule.why);
   write_example("bad", rule.bad, out);
   write_example("good", rule.good, out);
 }

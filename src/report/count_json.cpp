@@ -3,13 +3,6 @@
 namespace lmsize {
 namespace {
 
-void write_assumptions(std::span<const Diagnostic> assumptions, JsonWriter& json) {
-  json.key("assumptions").begin_array();
-  for (const Diagnostic& assumption : assumptions)
-    json.begin_object().member("rule", assumption.rule).member("message", assumption.message).end_object();
-  json.end_array();
-}
-
 void write_shape(const MainSizes& sizes, JsonWriter& json) {
   json.key("shape").begin_object();
   json.member("hidden_size", sizes.hidden_size).member("intermediate_size", sizes.intermediate_size);
@@ -77,6 +70,13 @@ void write_tensors(const std::vector<TensorCount>& tensors, JsonWriter& json) {
 }
 
 }  // namespace
+
+void write_assumptions(std::span<const Diagnostic> assumptions, JsonWriter& json) {
+  json.key("assumptions").begin_array();
+  for (const Diagnostic& assumption : assumptions)
+    json.begin_object().member("rule", assumption.rule).member("message", assumption.message).end_object();
+  json.end_array();
+}
 
 void write_count_members(const CountReport& report, JsonWriter& json) {
   json.member("source", report.source).member("name", report.name).member("model_type", report.model.model_type);

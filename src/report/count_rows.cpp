@@ -1,9 +1,9 @@
 #include "report/count_rows.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <vector>
+
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -34,7 +34,7 @@ template <Role role>
 Cell in_layer(const Subject& s) {
   return of(s.layer->roles, role);
 }
-template <std::optional<Int> MainSizes::*size>
+template <std::optional<Int> MainSizes::* size>
 Cell main_size(const Subject& s) {
   return s.report.model.sizes.*size;
 }
@@ -130,7 +130,8 @@ void write_count_rows(const CountReport& report, CountRows rows, RowFormat forma
       break;
     case CountRows::tensors:
       for (const TensorCount& tensor : *report.tensors)
-        write_subject({report, nullptr, &tensor, fmt::format("{}", fmt::join(tensor.shape, "x"))}, columns, format, out);
+        write_subject({report, nullptr, &tensor, format_text("{}", fmt::join(tensor.shape, "x"))}, columns, format,
+                      out);
   }
 }
 

@@ -1,10 +1,9 @@
 #include "report/count_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "report/text_table.h"
 
@@ -26,28 +25,28 @@ std::string bar(Int part, Int whole) {
 std::string layers_in_words(const CountReport& report) {
   std::vector<std::string> parts;
   for (const Stack& stack : report.model.stacks)
-    if (!stack.part.empty()) parts.push_back(fmt::format("{} {}", stack.n_layers(), stack.part));
-  if (!parts.empty()) return fmt::format("  {} layers", fmt::join(parts, " and "));
+    if (!stack.part.empty()) parts.push_back(format_text("{} {}", stack.n_layers(), stack.part));
+  if (!parts.empty()) return format_text("  {} layers", fmt::join(parts, " and "));
   const std::optional<Int> n = report.model.sizes.num_hidden_layers;
-  return n ? fmt::format("  {} layer{}", *n, *n == 1 ? "" : "s") : "";
+  return n ? format_text("  {} layer{}", *n, *n == 1 ? "" : "s") : "";
 }
 
 std::string heads_in_words(const MainSizes& sizes) {
   if (!sizes.num_attention_heads) return "";
-  std::string text = fmt::format("  heads {}", *sizes.num_attention_heads);
+  std::string text = format_text("  heads {}", *sizes.num_attention_heads);
   if (sizes.num_key_value_heads && *sizes.num_key_value_heads != *sizes.num_attention_heads)
-    text += fmt::format(" ({} KV)", *sizes.num_key_value_heads);
-  if (sizes.head_dim) text += fmt::format(" x {}", *sizes.head_dim);
+    text += format_text(" ({} KV)", *sizes.num_key_value_heads);
+  if (sizes.head_dim) text += format_text(" x {}", *sizes.head_dim);
   return text;
 }
 
 std::string experts_in_words(const CountReport& report) {
   if (!report.count.mlp || !report.count.mlp->experts) return "";
   const ExpertsCount& experts = *report.count.mlp->experts;
-  std::string text = fmt::format("  experts {}", experts.count);
-  if (experts.d_ff != report.model.sizes.intermediate_size) text += fmt::format(" of d_ff {}", experts.d_ff);
-  text += fmt::format(", {} a token", experts.per_token);
-  return experts.shared > 0 ? text + fmt::format(", {} shared", experts.shared) : text;
+  std::string text = format_text("  experts {}", experts.count);
+  if (experts.d_ff != report.model.sizes.intermediate_size) text += format_text(" of d_ff {}", experts.d_ff);
+  text += format_text(", {} a token", experts.per_token);
+  return experts.shared > 0 ? text + format_text(", {} shared", experts.shared) : text;
 }
 
 // "llama-3-8b  llama  32 layers  d 4096  d_ff 14336  heads 32 (8 KV) x 128  vocab 128256"
@@ -56,10 +55,10 @@ std::string title(const CountReport& report, bool color) {
   std::string text = styled(escaped(report.name), Style::bold, color);
   if (!report.model.model_type.empty()) text += "  " + escaped(report.model.model_type);
   text += layers_in_words(report);
-  if (sizes.hidden_size) text += fmt::format("  d {}", *sizes.hidden_size);
-  if (sizes.intermediate_size) text += fmt::format("  d_ff {}", *sizes.intermediate_size);
+  if (sizes.hidden_size) text += format_text("  d {}", *sizes.hidden_size);
+  if (sizes.intermediate_size) text += format_text("  d_ff {}", *sizes.intermediate_size);
   text += heads_in_words(sizes) + experts_in_words(report);
-  if (sizes.vocab_size) text += fmt::format("  vocab {}", *sizes.vocab_size);
+  if (sizes.vocab_size) text += format_text("  vocab {}", *sizes.vocab_size);
   return text;
 }
 
@@ -91,13 +90,18 @@ std::string kind_of(const CountReport& report, Role role) {
   switch (role) {
     case Role::attention: {
       std::string kind = report.count.attention ? report.count.attention->kind : "";
-      std::ranges::transform(kind, kind.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+      std::ranges::transform(kind, kind.begin(),
+                             [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
       return kind;
     }
-    case Role::mlp: return report.count.mlp ? mlp_kind_words(*report.count.mlp) : "";
-    case Role::norm: return norm_kind(report.model);
-    case Role::head: return head_kind(report.model);
-    default: return "";
+    case Role::mlp:
+      return report.count.mlp ? mlp_kind_words(*report.count.mlp) : "";
+    case Role::norm:
+      return norm_kind(report.model);
+    case Role::head:
+      return head_kind(report.model);
+    default:
+      return "";
   }
 }
 
@@ -114,8 +118,10 @@ std::vector<Share> shares_of(const Count& count, Role role) {
     if (parameters == 0) continue;
     const auto same = std::ranges::find_if(
         shares, [&](const Share& s) { return s.parameters == parameters && s.part == layer.part; });
-    if (same == shares.end()) shares.push_back({parameters, layer.count, layer.part});
-    else same->layers += layer.count;
+    if (same == shares.end())
+      shares.push_back({parameters, layer.count, layer.part});
+    else
+      same->layers += layer.count;
   }
   return shares;
 }
@@ -128,8 +134,13 @@ void add_role(const CountReport& report, Role role, Int outside, TextTable& tabl
   const std::string kind = kind_of(report, role);
   if (total == 0 && kind != "tied") return;
   const std::vector<Share> shares = shares_of(count, role);
-  std::vector<std::string> row{std::string(role == Role::mlp ? "MLP" : name_of(role)), kind, "", "", grouped(total),
-                               share(total, count.total), bar(total, count.total)};
+  std::vector<std::string> row{std::string(role == Role::mlp ? "MLP" : name_of(role)),
+                               kind,
+                               "",
+                               "",
+                               grouped(total),
+                               share(total, count.total),
+                               bar(total, count.total)};
   if (shares.size() > most) {
     const auto [least, largest] = std::ranges::minmax(shares, {}, &Share::parameters);
     row[2] = grouped(least.parameters) + " - " + grouped(largest.parameters);
@@ -141,7 +152,7 @@ void add_role(const CountReport& report, Role role, Int outside, TextTable& tabl
     if (i > 0) row = {"", ""};
     row.resize(7);
     row[2] = grouped(shares[i].parameters);
-    row[3] = fmt::format("x {}{}{}", shares[i].layers, shares[i].part.empty() ? "" : " ", shares[i].part);
+    row[3] = format_text("x {}{}{}", shares[i].layers, shares[i].part.empty() ? "" : " ", shares[i].part);
     if (outside > 0 && i + 1 == shares.size()) row[3] += " + " + grouped(outside);
     table.row(std::move(row));
   }
@@ -162,12 +173,12 @@ void write_parts(const CountReport& report, bool color, std::string& out) {
   for (std::size_t r = 0; r < kRoles; ++r) add_role(report, static_cast<Role>(r), outside[r], table);
   const bool equal = count.layers.size() == 1;
   table.row({"total", "", equal ? grouped(count.layers.front().total) : "",
-             equal ? fmt::format("x {}", count.layers.front().count) : "", grouped(count.total), "",
+             equal ? format_text("x {}", count.layers.front().count) : "", grouped(count.total), "",
              rounded(static_cast<double>(count.total))},
             Style::bold);
   if (count.active != count.total)
     table.row({"active", "", equal ? grouped(count.layers.front().active) : "",
-               equal ? fmt::format("x {}", count.layers.front().count) : "", grouped(count.active),
+               equal ? format_text("x {}", count.layers.front().count) : "", grouped(count.active),
                share(count.active, count.total), rounded(static_cast<double>(count.active))},
               Style::bold);
   table.write(color, out);
@@ -186,8 +197,8 @@ void write_layers(const CountReport& report, bool color, std::string& out) {
   row.insert(row.end(), {"total", "active"});
   table.row(std::move(row));
   for (const LayerCount& layer : report.count.layers) {
-    row = {fmt::format("{}{}{}", layer.part, layer.part.empty() ? "" : " ", layer.first), grouped(layer.count)};
-    if (layer.last > layer.first) row.front() += fmt::format("-{}", layer.last);
+    row = {format_text("{}{}{}", layer.part, layer.part.empty() ? "" : " ", layer.first), grouped(layer.count)};
+    if (layer.last > layer.first) row.front() += format_text("-{}", layer.last);
     for (const Role role : roles) row.push_back(grouped(of(layer.roles, role)));
     row.insert(row.end(), {grouped(layer.total), grouped(layer.active)});
     table.row(std::move(row));
@@ -200,7 +211,7 @@ void write_tensors(const CountReport& report, bool color, std::string& out) {
   TextTable table({{Align::left}, {Align::right}, {Align::right}, {Align::right}, {Align::left}, {Align::left}});
   table.row({"tensor", "shape", "count", "parameters", "role", "layers"});
   for (const TensorCount& tensor : *report.tensors)
-    table.row({escaped(tensor.name), fmt::format("{}", fmt::join(tensor.shape, " x ")), grouped(tensor.count),
+    table.row({escaped(tensor.name), format_text("{}", fmt::join(tensor.shape, " x ")), grouped(tensor.count),
                grouped(tensor.parameters), std::string(name_of(tensor.role)), tensor.layers});
   out += '\n';
   table.write(color, out);
@@ -211,7 +222,8 @@ void write_notes(const CountReport& report, bool color, std::string& out) {
   const auto note = [&](const std::string& text) { notes += "  " + styled(text, Style::note, color) + '\n'; };
   if (!report.model.whole) note("scope: the language model; other parts of the model are not counted");
   if (report.count.mtp > 0) note("beside the total: multi-token prediction, " + grouped(report.count.mtp));
-  if (report.count.buffers > 0) note("beside the total: buffers that checkpoints store, " + grouped(report.count.buffers));
+  if (report.count.buffers > 0)
+    note("beside the total: buffers that checkpoints store, " + grouped(report.count.buffers));
   for (const Diagnostic& assumption : report.assumptions) note("assumed: " + assumption.message);
   if (!notes.empty()) out += '\n' + notes;
 }

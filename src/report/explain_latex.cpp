@@ -1,10 +1,8 @@
 #include "report/explain_latex.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "report/explain_notation.h"
 
@@ -21,29 +19,27 @@ std::string rows_of(const DerivationLine& line) {
   if (line.symbols != value) sum += " = " + grouped(line.value);
   std::string rows;
   for (const std::string& row : wrapped(sum, kWidth, "+="))
-    rows += rows.empty() ? fmt::format("\\text{{{}}}\\quad & {}", latex_text(part_title(line.name)), latex_math(row))
-                         : fmt::format(" \\\\\n & \\quad {}", latex_math(row));
+    rows += rows.empty() ? format_text("\\text{{{}}}\\quad & {}", latex_text(part_title(line.name)), latex_math(row))
+                         : format_text(" \\\\\n & \\quad {}", latex_math(row));
   return rows;
 }
 
 void write_section(const DerivationSection& section, std::string& out) {
-  const auto end = std::back_inserter(out);
-  fmt::format_to(end, "\n\\subsection*{{{}{}}}\n", latex_text(part_title(section.part)),
-                 section.place.empty() ? "" : latex_text(" (" + section.place + ")"));
-  if (!section.title.empty()) fmt::format_to(end, "{}\n", with_latex_math(section.title, latex_text));
+  append_text(out, "\n\\subsection*{{{}{}}}\n", latex_text(part_title(section.part)),
+              section.place.empty() ? "" : latex_text(" (" + section.place + ")"));
+  if (!section.title.empty()) append_text(out, "{}\n", with_latex_math(section.title, latex_text));
   std::string rows;
   for (const DerivationLine& line : section.lines) rows += (rows.empty() ? "" : " \\\\\n") + rows_of(line);
-  if (!rows.empty()) fmt::format_to(end, "\\begin{{align*}}\n{}\n\\end{{align*}}\n", rows);
-  for (const std::string& note : section.notes) fmt::format_to(end, "{}\n", with_latex_math(note, latex_text));
+  if (!rows.empty()) append_text(out, "\\begin{{align*}}\n{}\n\\end{{align*}}\n", rows);
+  for (const std::string& note : section.notes) append_text(out, "{}\n", with_latex_math(note, latex_text));
 }
 
 }  // namespace
 
 void write_explain_latex(std::string_view name, const Derivation& derivation, std::string& out) {
-  const auto end = std::back_inserter(out);
-  fmt::format_to(end, "\n\\section*{{{}}}\n\\noindent\n", latex_text(name));
+  append_text(out, "\n\\section*{{{}}}\n\\noindent\n", latex_text(name));
   for (const auto& [symbol, values] : derivation.sizes)
-    fmt::format_to(end, "${} = {}$ ({})\\\\\n", name_of(symbol).latex, fmt::join(values, ", "), name_of(symbol).words);
+    append_text(out, "${} = {}$ ({})\\\\\n", name_of(symbol).latex, fmt::join(values, ", "), name_of(symbol).words);
   for (const DerivationSection& section : derivation.sections) write_section(section, out);
 }
 

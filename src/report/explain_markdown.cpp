@@ -1,10 +1,8 @@
 #include "report/explain_markdown.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "report/explain_notation.h"
 #include "report/rows.h"
@@ -21,26 +19,23 @@ std::string title_of(const DerivationSection& section) {
 }
 
 void write_section(const DerivationSection& section, std::string& out) {
-  const auto end = std::back_inserter(out);
-  fmt::format_to(end, "\n### {}\n\n", markdown_text(title_of(section)));
-  if (!section.title.empty()) fmt::format_to(end, "{}\n\n", with_latex_math(section.title, markdown_text));
-  if (!section.lines.empty()) fmt::format_to(end, "| | | | parameters |\n|---|---|---|---:|\n");
+  append_text(out, "\n### {}\n\n", markdown_text(title_of(section)));
+  if (!section.title.empty()) append_text(out, "{}\n\n", with_latex_math(section.title, markdown_text));
+  if (!section.lines.empty()) append_text(out, "| | | | parameters |\n|---|---|---|---:|\n");
   for (const DerivationLine& line : section.lines) {
     const std::string value = line.result ? "**" + grouped(line.value) + "**" : grouped(line.value);
-    fmt::format_to(end, "| {} | {} | {} | {} |\n", markdown_text(part_title(line.name)), math(line.symbols),
-                   line.symbols == line.numbers ? "" : math(line.numbers), value);
+    append_text(out, "| {} | {} | {} | {} |\n", markdown_text(part_title(line.name)), math(line.symbols),
+                line.symbols == line.numbers ? "" : math(line.numbers), value);
   }
-  for (const std::string& note : section.notes) fmt::format_to(end, "\n{}\n", with_latex_math(note, markdown_text));
+  for (const std::string& note : section.notes) append_text(out, "\n{}\n", with_latex_math(note, markdown_text));
 }
 
 }  // namespace
 
 void write_explain_markdown(std::string_view name, const Derivation& derivation, std::string& out) {
-  const auto end = std::back_inserter(out);
-  fmt::format_to(end, "## {}\n\n| | | |\n|---|---:|---|\n", markdown_text(name));
+  append_text(out, "## {}\n\n| | | |\n|---|---:|---|\n", markdown_text(name));
   for (const auto& [symbol, values] : derivation.sizes)
-    fmt::format_to(end, "| {} | {} | {} |\n", math(name_of(symbol).plain), fmt::join(values, ", "),
-                   name_of(symbol).words);
+    append_text(out, "| {} | {} | {} |\n", math(name_of(symbol).plain), fmt::join(values, ", "), name_of(symbol).words);
   for (const DerivationSection& section : derivation.sections) write_section(section, out);
 }
 

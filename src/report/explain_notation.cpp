@@ -1,9 +1,8 @@
 #include "report/explain_notation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "model/dim.h"
 
 namespace lmsize {
@@ -36,8 +35,8 @@ std::string latex_name(std::string_view name) {
   const std::size_t mark = std::min(name.find('_'), name.size());
   std::string latex(name.substr(0, mark)), index(name.substr(std::min(mark + 1, name.size())));
   std::ranges::replace(index, '_', ',');
-  if (mark > 1) latex = fmt::format("\\mathrm{{{}}}", latex);
-  if (!index.empty()) latex += fmt::format("_{{\\mathrm{{{}}}}}", index);
+  if (mark > 1) latex = format_text("\\mathrm{{{}}}", latex);
+  if (!index.empty()) latex += format_text("_{{\\mathrm{{{}}}}}", index);
   return latex;
 }
 
@@ -84,7 +83,7 @@ std::string latex_math(std::string_view plain) {
     else if (name)
       out += latex_name(token);
     else if (token == "^")
-      out += fmt::format("^{{{}}}", take_token(plain));
+      out += format_text("^{{{}}}", take_token(plain));
     else if (token == "=>")
       out += "\\Rightarrow";
     else if (token == "*")
@@ -106,7 +105,7 @@ std::string latex_text(std::string_view text) {
     else if (c == '^')
       out += "\\textasciicircum{}";
     else if (std::string_view("#$%&_{}").find(c) != std::string_view::npos)
-      out += fmt::format("\\{}", c);
+      out += format_text("\\{}", c);
     else if (static_cast<unsigned char>(c) < 0x80)
       out += c;
     else if (static_cast<unsigned char>(c) >= 0xC0)

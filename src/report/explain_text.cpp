@@ -1,11 +1,9 @@
 #include "report/explain_text.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "report/explain_notation.h"
 
@@ -47,7 +45,7 @@ class Writer {
  private:
   template <class... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    append_text(out_, format, std::forward<Args>(args)...);
   }
 
   void write_sizes() {
@@ -59,7 +57,7 @@ class Writer {
   void write_section(const DerivationSection& section) {
     print("\n{}\n", section.title.empty()
                         ? std::string(part_title(section.part))
-                        : fmt::format("{:<10}  {}", part_title(section.part), without_marks(section.title)));
+                        : format_text("{:<10}  {}", part_title(section.part), without_marks(section.title)));
     for (const DerivationLine& line : section.lines) line.result ? write_result(line) : write_line(line);
     for (const std::string& note : section.notes)
       for (const std::string& line : wrapped(without_marks(note), kWidth - 2)) print("  {}\n", line);
@@ -67,8 +65,8 @@ class Writer {
 
   // Numbers that repeat the symbols are left out; where there is no room, so are numbers, and then symbols.
   void write_line(const DerivationLine& line) {
-    const std::string name = fmt::format("  {:<{}}", part_title(line.name), columns_.name);
-    const std::string symbols = fmt::format("{}  {:<{}}", name, line.symbols, columns_.symbols);
+    const std::string name = format_text("  {:<{}}", part_title(line.name), columns_.name);
+    const std::string symbols = format_text("{}  {:<{}}", name, line.symbols, columns_.symbols);
     const std::string numbers = symbols + "  " + line.numbers;
     if (line.symbols != line.numbers && numbers.size() <= room()) return end_with(numbers, line.value);
     end_with(symbols.size() <= room() ? symbols : name, line.value);
@@ -102,7 +100,7 @@ class Writer {
 }  // namespace
 
 void write_explain_text(std::string_view heading, const Derivation& derivation, std::string& out) {
-  if (!heading.empty()) fmt::format_to(std::back_inserter(out), "{}\n\n", heading);
+  if (!heading.empty()) append_text(out, "{}\n\n", heading);
   Writer(derivation, out).write();
 }
 

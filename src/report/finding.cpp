@@ -1,9 +1,8 @@
 #include "report/finding.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace lmsize {
@@ -26,14 +25,12 @@ std::string_view color_of(Severity severity) {
 
 void write_finding(std::string_view file, std::string_view label, const Diagnostic& finding, bool color,
                    std::string& out) {
-  auto to = std::back_inserter(out);
   if (finding.at.line > 0)
-    fmt::format_to(to, "{}:{}:{}: ", escaped(file), finding.at.line, finding.at.column);
+    append_text(out, "{}:{}:{}: ", escaped(file), finding.at.line, finding.at.column);
   else
-    fmt::format_to(to, "{}: ", escaped(label));
+    append_text(out, "{}: ", escaped(label));
   if (color) out += color_of(finding.severity);
-  fmt::format_to(to, "{}:{} {} [{}]\n", name_of(finding.severity), color ? "\x1b[0m" : "", finding.message,
-                 finding.rule);
+  append_text(out, "{}:{} {} [{}]\n", name_of(finding.severity), color ? "\x1b[0m" : "", finding.message, finding.rule);
 }
 
 }  // namespace lmsize

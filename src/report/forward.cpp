@@ -1,14 +1,14 @@
 #include "report/forward.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <iterator>
 #include <vector>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "checkpoint/safetensors.h"
 #include "forward/memory.h"
+#include "report/count_json.h"
 #include "report/json_writer.h"
 #include "report/text_table.h"
 
@@ -22,16 +22,16 @@ constexpr std::array kColumns{Heading{"source"},    Heading{"part"},       Headi
                               Heading{"min", true}, Heading{"max", true},  Heading{"error"}};
 using Row = std::array<Cell, kColumns.size()>;
 
-std::string number_text(double x) { return fmt::format("{:.4g}", x); }
+std::string number_text(double x) { return format_text("{:.4g}", x); }
 
 std::string within(const Comparison& comparison) {
-  return fmt::format("within {:.2g} (tolerance {:.2g})", comparison.max_abs_difference, comparison.tolerance);
+  return format_text("within {:.2g} (tolerance {:.2g})", comparison.max_abs_difference, comparison.tolerance);
 }
 
 void write_steps(const ForwardResult& result, bool color, std::string& out) {
   TextTable table({{left}, {left}, {left}, {left}});
   for (const StepSummary& step : result.steps) {
-    const std::string comment = step.pytorch.empty() ? "" : fmt::format("# (B, T, {})", step.symbol);
+    const std::string comment = step.pytorch.empty() ? "" : format_text("# (B, T, {})", step.symbol);
     table.row({step.formula, shape_text(step.shape), step.pytorch, comment});
   }
   table.write(color, out);
@@ -46,8 +46,8 @@ void write_statistics(const ForwardResult& result, bool color, std::string& out)
 }
 
 void write_collapse(const Collapse& collapse, std::string& out) {
-  fmt::format_to(
-      std::back_inserter(out),
+  append_text(
+      out,
       "  Nothing stands between the two matrices ({} parameters): they are one, W_down W_up, of {} parameters\n"
       "  and rank {}, whose results differ from theirs by {:.2g}. With GELU between them they differ from it by "
       "{:.2g}.\n\n",
@@ -59,9 +59,9 @@ void write_collapse(const Collapse& collapse, std::string& out) {
 std::string multiply_adds_text(const ForwardResult& result) {
   const Int tokens = multiply(result.batch, result.seq), matrices = result.multiply_adds / tokens;
   const bool only_matrices = matrices == result.used_parameters;
-  std::string text = fmt::format("{} multiply-adds = {} {}parameters x {} tokens", grouped(result.multiply_adds),
+  std::string text = format_text("{} multiply-adds = {} {}parameters x {} tokens", grouped(result.multiply_adds),
                                  grouped(matrices), only_matrices ? "" : "matrix ", grouped(tokens));
-  if (!only_matrices) text += fmt::format("; {} parameters used", grouped(result.used_parameters));
+  if (!only_matrices) text += format_text("; {} parameters used", grouped(result.used_parameters));
   return text;
 }
 
@@ -69,7 +69,7 @@ void write_verdict(const ForwardResult& result, bool color, std::string& out) {
   for (const std::string& failure : result.failures) out += styled("failed: " + failure, Style::bold, color) + '\n';
   if (!result.ok()) return;
   std::string text = "ok: finite; equal to the double-precision reference " + within(result.reference);
-  if (result.expect) text += fmt::format("; equal to {} {}", escaped(result.expect->what), within(*result.expect));
+  if (result.expect) text += format_text("; equal to {} {}", escaped(result.expect->what), within(*result.expect));
   out += text + "; " + multiply_adds_text(result) + '\n';
 }
 
@@ -107,8 +107,8 @@ void write_checks(const ForwardResult& result, JsonWriter& json) {
 void write_forward_text(const ForwardReport& report, bool color, std::string& out) {
   const ForwardResult& result = report.result;
   out += styled(escaped(report.name), Style::bold, color);
-  fmt::format_to(std::back_inserter(out), "  {}  layer {}  weights: {}  memory {}\n\n", report.part, report.layer,
-                 escaped(report.weights), memory_text(result.memory_bytes));
+  append_text(out, "  {}  layer {}  weights: {}  memory {}\n\n", report.part, report.layer, escaped(report.weights),
+              memory_text(result.memory_bytes));
   write_steps(result, color, out);
   out += '\n';
   write_statistics(result, color, out);
@@ -124,6 +124,7 @@ void write_forward_json(const ForwardReport& report, std::string& out) {
   JsonWriter json(out);
   json.begin_object().member("source", report.source).member("name", report.name);
   json.member("part", report.part).member("layer", report.layer).member("weights", report.weights);
+  write_assumptions(report.assumptions, json);
   json.member("batch", result.batch).member("seq", result.seq);
   write_steps(result, json);
   json.key("macs").begin_object().member("counted", result.multiply_adds);

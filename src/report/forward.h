@@ -1,10 +1,12 @@
 // A forward pass as text, JSON and rows.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "forward/forward.h"
 #include "report/rows.h"
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace lmsize {
@@ -47,7 +48,7 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 
 JsonWriter& JsonWriter::value(double x) {
   if (!std::isfinite(x)) return null();
-  std::string text = fmt::format("{}", x);  // the shortest that reads back equal
+  std::string text = format_text("{}", x);  // the shortest that reads back equal
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return raw(text);
 }
@@ -62,12 +63,23 @@ void JsonWriter::quote(std::string_view text) {
     out_ += text.substr(plain, at - plain);
     plain = at + 1;
     switch (c) {
-      case '"': out_ += "\\\""; break;
-      case '\\': out_ += "\\\\"; break;
-      case '\n': out_ += "\\n"; break;
-      case '\r': out_ += "\\r"; break;
-      case '\t': out_ += "\\t"; break;
-      default: out_ += fmt::format("\\u{:04x}", c);
+      case '"':
+        out_ += "\\\"";
+        break;
+      case '\\':
+        out_ += "\\\\";
+        break;
+      case '\n':
+        out_ += "\\n";
+        break;
+      case '\r':
+        out_ += "\\r";
+        break;
+      case '\t':
+        out_ += "\\t";
+        break;
+      default:
+        out_ += format_text("\\u{:04x}", c);
     }
   }
   out_ += text.substr(plain);

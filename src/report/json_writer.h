@@ -1,14 +1,13 @@
 // Writes JSON in the order in which it is told to: into a string, without building a document first.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/checked.h"
+#include "base/format.h"
 
 namespace lmsize {
 

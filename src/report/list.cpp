@@ -1,10 +1,9 @@
 #include "report/list.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <map>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "report/json_writer.h"
 #include "report/text_table.h"
@@ -18,7 +17,7 @@ struct Column {
   bool number = false;
 };
 
-template <std::optional<Int> MainSizes::*size>
+template <std::optional<Int> MainSizes::* size>
 Cell main_size(const ListedModel& m) {
   return m.model.sizes.*size;
 }
@@ -31,7 +30,8 @@ constexpr std::array kColumns{
     Column{"num_hidden_layers", main_size<&MainSizes::num_hidden_layers>, true},
     Column{"hidden_size", main_size<&MainSizes::hidden_size>, true},
     Column{"intermediate_size", main_size<&MainSizes::intermediate_size>, true},
-    Column{"attention", [](const ListedModel& m) { return m.count.attention ? Cell(m.count.attention->kind) : Cell(); }},
+    Column{"attention",
+           [](const ListedModel& m) { return m.count.attention ? Cell(m.count.attention->kind) : Cell(); }},
     Column{"mlp", [](const ListedModel& m) { return m.count.mlp ? Cell(m.count.mlp->kind) : Cell(); }},
     Column{"total", [](const ListedModel& m) { return Cell(m.count.total); }, true},
     Column{"active", [](const ListedModel& m) { return Cell(m.count.active); }, true},
@@ -63,7 +63,8 @@ void write_list_table(const Listing& listing, bool color, std::string& out) {
   std::map<std::string_view, std::vector<std::string_view>> families;
   for (const ListedArchitecture& known : listing.architectures) families[known.family].push_back(known.model_type);
   TextTable table({{TextTable::Align::left, Style::bold}, {}});
-  for (const auto& [family, types] : families) table.row({std::string(family), fmt::format("{}", fmt::join(types, " "))});
+  for (const auto& [family, types] : families)
+    table.row({std::string(family), format_text("{}", fmt::join(types, " "))});
   out += "Known architectures, by family\n";
   table.write(color, out);
 }
@@ -78,16 +79,22 @@ void write_list_json(const Listing& listing, bool schema, std::string& out) {
     for (const Column& column : kColumns) {
       const Cell cell = column.cell(model);
       json.key(column.name);
-      if (cell.number) json.value(*cell.number);
-      else if (cell.text.empty()) json.null();
-      else json.value(cell.text);
+      if (cell.number)
+        json.value(*cell.number);
+      else if (cell.text.empty())
+        json.null();
+      else
+        json.value(cell.text);
     }
     json.end_object();
   }
   json.end_array().key("architectures").begin_array();
   for (const ListedArchitecture& known : listing.architectures)
-    json.begin_object().member("model_type", known.model_type).member("family", known.family)
-        .member("architecture", known.language_class).end_object();
+    json.begin_object()
+        .member("model_type", known.model_type)
+        .member("family", known.family)
+        .member("architecture", known.language_class)
+        .end_object();
   json.end_array().end_object();
 }
 

@@ -1,10 +1,9 @@
 #include "report/rows.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace lmsize {
@@ -34,9 +33,12 @@ void append_cell(RowFormat format, const Cell& cell, std::string& out) {
     return;
   }
   switch (format) {
-    case RowFormat::csv: return append_csv(valid_utf8(cell.text), out);
-    case RowFormat::tsv: return append_tsv(valid_utf8(cell.text), out);
-    case RowFormat::markdown: out += markdown_text(cell.text);
+    case RowFormat::csv:
+      return append_csv(valid_utf8(cell.text), out);
+    case RowFormat::tsv:
+      return append_tsv(valid_utf8(cell.text), out);
+    case RowFormat::markdown:
+      out += markdown_text(cell.text);
   }
 }
 

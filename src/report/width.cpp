@@ -1,12 +1,11 @@
 #include "report/width.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "report/json_writer.h"
 #include "report/text_table.h"
@@ -16,16 +15,16 @@ namespace {
 
 std::string_view rule_of(const WidthAnswer& answer) { return answer.asked.matrices == 2 ? "4" : "8/3"; }
 
-std::string percent(double fraction) { return fmt::format("{:+.2f} %", 100 * fraction); }
+std::string percent(double fraction) { return format_text("{:+.2f} %", 100 * fraction); }
 
 // A multiplier as Python writes it: 1.0, 1.3.
 std::string multiplier_text(double multiplier) {
-  const std::string text = fmt::format("{}", multiplier);
+  const std::string text = format_text("{}", multiplier);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
 std::string cost_of(const WidthAnswer& answer, const Width& width) {
-  return fmt::format("{} x {} x {} = {} parameters, {} against 8 d^2 = {}", answer.asked.matrices, answer.asked.d,
+  return format_text("{} x {} x {} = {} parameters, {} against 8 d^2 = {}", answer.asked.matrices, answer.asked.d,
                      width.d_ff, grouped(width.parameters), percent(width.deviation),
                      grouped(answer.target_parameters));
 }
@@ -33,7 +32,7 @@ std::string cost_of(const WidthAnswer& answer, const Width& width) {
 // ---- for people ----
 
 std::string title_of(const WidthAnswer& answer) {
-  return fmt::format("d_ff for d = {}, {}", answer.asked.d,
+  return format_text("d_ff for d = {}, {}", answer.asked.d,
                      answer.asked.matrices == 2 ? "plain MLP (2 matrices)" : "gated MLP (3 matrices)");
 }
 
@@ -42,20 +41,20 @@ std::vector<std::string> steps_of(const WidthAnswer& answer) {
   const WidthQuestion& asked = answer.asked;
   std::vector<std::string> steps;
   steps.push_back(
-      fmt::format("{} d d_ff = 8 d^2  =>  d_ff = {} d = {}", asked.matrices, rule_of(answer), decimal(answer.exact())));
-  if (asked.matrices == 3) steps.push_back(fmt::format("int(2 x 4 x {} / 3) = {}", asked.d, answer.base));
+      format_text("{} d d_ff = 8 d^2  =>  d_ff = {} d = {}", asked.matrices, rule_of(answer), decimal(answer.exact())));
+  if (asked.matrices == 3) steps.push_back(format_text("int(2 x 4 x {} / 3) = {}", asked.d, answer.base));
   if (asked.multiplier)
-    steps.push_back(fmt::format("int({} x {}) = {}", multiplier_text(*asked.multiplier), answer.base, answer.scaled));
+    steps.push_back(format_text("int({} x {}) = {}", multiplier_text(*asked.multiplier), answer.base, answer.scaled));
   const std::string product =
-      asked.tensor_parallel == 1 ? "" : fmt::format("{} x {} = ", asked.tensor_parallel, asked.multiple_of);
-  steps.push_back(fmt::format("up to a multiple of {}{}: {}", product, answer.granularity, answer.recommended.d_ff));
+      asked.tensor_parallel == 1 ? "" : format_text("{} x {} = ", asked.tensor_parallel, asked.multiple_of);
+  steps.push_back(format_text("up to a multiple of {}{}: {}", product, answer.granularity, answer.recommended.d_ff));
   steps.push_back(cost_of(answer, answer.recommended));
   return steps;
 }
 
 // Of the inverse: what the given width is, and the recipes that yield it.
 std::string given_of(const WidthAnswer& answer) {
-  return fmt::format("d_ff = {} is {} d: {}", answer.given->d_ff,
+  return format_text("d_ff = {} is {} d: {}", answer.given->d_ff,
                      decimal(static_cast<double>(answer.given->d_ff) / static_cast<double>(answer.asked.d), 4),
                      cost_of(answer, *answer.given));
 }
@@ -63,7 +62,7 @@ std::string given_of(const WidthAnswer& answer) {
 std::vector<std::string> recipes_of(const WidthAnswer& answer) {
   std::vector<std::string> recipes;
   for (const auto& [multiplier, multiple] : answer.recipes)
-    recipes.push_back(fmt::format("multiplier {}, up to a multiple of {}", multiplier_text(multiplier), multiple));
+    recipes.push_back(format_text("multiplier {}, up to a multiple of {}", multiplier_text(multiplier), multiple));
   if (recipes.empty())
     recipes.emplace_back("no multiplier 1.0, 1.1 ... 2.0 with a multiple of 64, 128 ... 8192 yields it");
   return recipes;
@@ -75,9 +74,8 @@ constexpr std::array kCandidateColumns{Heading{"multiple of", true}, Heading{"d_
 }  // namespace
 
 void write_width_table(const WidthAnswer& answer, std::string& out) {
-  const auto end = std::back_inserter(out);
-  fmt::format_to(end, "{}\n\n", title_of(answer));
-  for (const std::string& step : steps_of(answer)) fmt::format_to(end, "  {}\n", step);
+  append_text(out, "{}\n\n", title_of(answer));
+  for (const std::string& step : steps_of(answer)) append_text(out, "  {}\n", step);
   out += '\n';
   using enum TextTable::Align;
   TextTable table({{right}, {right}, {right}, {right}});
@@ -89,14 +87,13 @@ void write_width_table(const WidthAnswer& answer, std::string& out) {
         {fmt::to_string(multiple), fmt::to_string(width.d_ff), grouped(width.parameters), percent(width.deviation)});
   table.write(false, out);
   if (!answer.given) return;
-  fmt::format_to(end, "\n{}\n", given_of(answer));
-  for (const std::string& recipe : recipes_of(answer)) fmt::format_to(end, "  {}\n", recipe);
+  append_text(out, "\n{}\n", given_of(answer));
+  for (const std::string& recipe : recipes_of(answer)) append_text(out, "  {}\n", recipe);
 }
 
 void write_width_markdown(const WidthAnswer& answer, std::string& out) {
-  const auto end = std::back_inserter(out);
-  fmt::format_to(end, "### {}\n\n", markdown_text(title_of(answer)));
-  for (const std::string& step : steps_of(answer)) fmt::format_to(end, "- `{}`\n", step);
+  append_text(out, "### {}\n\n", markdown_text(title_of(answer)));
+  for (const std::string& step : steps_of(answer)) append_text(out, "- `{}`\n", step);
   out += '\n';
   write_header(RowFormat::markdown, kCandidateColumns, out);
   for (const auto& [multiple, width] : answer.candidates) {
@@ -104,8 +101,8 @@ void write_width_markdown(const WidthAnswer& answer, std::string& out) {
     write_row(RowFormat::markdown, std::array<Cell, 4>{multiple, width.d_ff, width.parameters, Cell(deviation)}, out);
   }
   if (!answer.given) return;
-  fmt::format_to(end, "\n`{}`\n\n", given_of(answer));
-  for (const std::string& recipe : recipes_of(answer)) fmt::format_to(end, "- {}\n", recipe);
+  append_text(out, "\n`{}`\n\n", given_of(answer));
+  for (const std::string& recipe : recipes_of(answer)) append_text(out, "- {}\n", recipe);
 }
 
 void write_width_json(const WidthAnswer& answer, bool schema, std::string& out) {
@@ -141,7 +138,7 @@ void write_width_rows(const WidthAnswer& answer, RowFormat format, std::string& 
                                       Heading{"parameters"},  Heading{"target_parameters"}, Heading{"deviation"}};
   write_header(format, columns, out);
   const auto row = [&](double multiplier, Int multiple, Int granularity, const Width& width) {
-    const std::string factor = multiplier_text(multiplier), deviation = fmt::format("{}", width.deviation);
+    const std::string factor = multiplier_text(multiplier), deviation = format_text("{}", width.deviation);
     write_row(format,
               std::array<Cell, columns.size()>{asked.d, Int{asked.matrices}, Cell(factor), multiple, granularity,
                                                width.d_ff, width.parameters, answer.target_parameters, Cell(deviation)},

@@ -19,32 +19,40 @@
 namespace lmsize {
 namespace {
 
-// y = x·Wᵀ by cblas_sgemm; everything else is the fast engine's.
+// y = x·Wᵀ by cblas_sgemm, or cblas_sgemv for one token; everything else is the fast engine's.
 class OpenBlasEngine : public FastEngine {
  public:
   explicit OpenBlasEngine(const char* library) {
     void* handle = dlopen(library, RTLD_NOW);
     if (handle == nullptr) return;
     sgemm_ = reinterpret_cast<Sgemm>(dlsym(handle, "cblas_sgemm"));
+    sgemv_ = reinterpret_cast<Sgemv>(dlsym(handle, "cblas_sgemv"));
     if (const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads")))
       set_threads(1);
   }
-  bool loaded() const { return sgemm_ != nullptr; }
+  bool loaded() const { return sgemm_ != nullptr && sgemv_ != nullptr; }
 
  private:
   using Sgemm = void (*)(int order, int transposed_a, int transposed_b, int m, int n, int k, float alpha,
                          const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
+  using Sgemv = void (*)(int order, int transposed, int m, int n, float alpha, const float* a, int lda, const float* x,
+                         int incx, float beta, float* y, int incy);
   static constexpr int kRowMajor = 101, kAsIs = 111, kTransposed = 112;
 
   Rows<float> product(const Rows<float>& x, const LinearMap& map) override {
     Rows<float> y(x.rows, map.out);
     const int m = static_cast<int>(x.rows), n = static_cast<int>(map.out), k = static_cast<int>(map.in);
-    sgemm_(kRowMajor, kAsIs, kTransposed, m, n, k, 1, x.values.data(), k, map.weight, static_cast<int>(map.out_stride),
-           0, y.values.data(), n);
+    const int ldw = static_cast<int>(map.out_stride);
+    if (m == 1) {
+      sgemv_(kRowMajor, kAsIs, n, k, 1, map.weight, ldw, x.values.data(), 1, 0, y.values.data(), 1);
+      return y;
+    }
+    sgemm_(kRowMajor, kAsIs, kTransposed, m, n, k, 1, x.values.data(), k, map.weight, ldw, 0, y.values.data(), n);
     return y;
   }
 
   Sgemm sgemm_ = nullptr;
+  Sgemv sgemv_ = nullptr;
 };
 
 double seconds_of(const std::function<void()>& work) {

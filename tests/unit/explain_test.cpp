@@ -272,7 +272,8 @@ TEST_CASE("the derivation as Markdown and LaTeX: foreign names are escaped, mark
   write_explain_latex("a_b#", derive_json(kMixtral), latex);
   CHECK(latex.starts_with("\n\\section*{a\\_b\\#}\n"));
   CHECK(latex.find(R"(\text{gate\_proj})") == std::string::npos);  // Mixtral's are w1, w2, w3
-  CHECK(latex.find(R"(\text{q\_proj}\quad & n_h d_h \times d = 4096 \times 4096 = 16{,}777{,}216)") != std::string::npos);
+  CHECK(latex.find(R"(\text{q\_proj}\quad & n_h d_h \times d = 4096 \times 4096 = 16{,}777{,}216)") !=
+        std::string::npos);
   CHECK(std::ranges::count(latex, '{') == std::ranges::count(latex, '}'));
   CHECK(std::ranges::count(latex, '$') % 2 == 0);
   const auto count_of = [&](std::string_view text) {

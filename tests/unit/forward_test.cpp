@@ -258,12 +258,14 @@ TEST_CASE("forward: statistics are those of all elements") {
 
 // The request that a file of these tensors makes of an MLP of d = d_ff = 2.
 ForwardRequest request_for(const test::TemporaryFolder& folder, bool gated, const std::vector<NewTensor>& tensors,
-                           std::optional<bool> bias = {}) {
+                           std::optional<bool> bias = {}, const std::string& layer = "layers.0.") {
   test::write_safetensors(folder.path("w"), tensors);
   ForwardRequest request;
   request.weights.emplace(folder.path("w"));
   request.part = bare_mlp(2, 2, "silu", gated);
-  request.part.others = {"self_attn.q_proj.weight"};
+  request.part.layer = layer;
+  request.part.base = layer.starts_with("transformer.") ? "transformer." : "";
+  request.part.others = {"self_attn.q_proj.weight", "ln.weight"};
   request.part.mlp = named_as_stored(request.part, *request.weights, bias);
   return request;
 }
@@ -287,6 +289,14 @@ TEST_CASE("forward: the names of a bare MLP's weights") {
   CHECK(runs(false, {matrix("mlp.fc1.weight"), matrix("mlp.fc2.weight"), matrix("self_attn.q_proj.weight")}));
   CHECK(runs(false, {matrix("layers.0.mlp.fc1.weight"), matrix("layers.0.mlp.fc2.weight"),
                      matrix("layers.1.mlp.fc1.weight"), matrix("layers.0.self_attn.q_proj.weight")}));
+  for (const std::string base : {"", "transformer."}) {
+    const std::string layer = base + "h.0.";
+    const auto request =
+        request_for(folder, false,
+                    {matrix(layer + "mlp.fc1.weight"), matrix(layer + "mlp.fc2.weight"), vector(layer + "ln.weight")},
+                    {}, "transformer.h.0.");
+    CHECK(forward(request).ok());
+  }
   // What is no weight is not looked at.
   CHECK(runs(false,
              {matrix("fc1.weight"), matrix("fc2.weight"), vector("h"), vector("mask_allowed"), vector("fc1.scale")}));
@@ -427,14 +437,17 @@ TEST_CASE("forward: parts of models") {
   Model model;
   model.stacks.push_back(
       {.part = "encoder", .prefix = "enc", .kinds = {dense, sparse, none}, .spans = {{0, 2, 0}, {2, 1, 1}, {3, 1, 2}}});
-  model.stacks.push_back({.part = "decoder", .prefix = "dec", .kinds = {dense}, .spans = {{0, 1, 0}}});
+  model.stacks.push_back({.part = "decoder", .prefix = "dec.layers", .kinds = {dense}, .spans = {{0, 1, 0}}});
+  model.base = "dec";
 
   const MlpPart part = mlp_part(model, 1);
   CHECK(part.layer == "enc.1.");
   CHECK(part.mlp.d_ff.value == 24);
   CHECK(std::ranges::find(part.others, "self_attn.q_proj.weight") != part.others.end());
   CHECK(std::ranges::find(part.others, "mlp.up_proj.weight") == part.others.end());
-  CHECK(mlp_part(model, 4).layer == "dec.0.");
+  CHECK(mlp_part(model, 4).layer == "dec.layers.0.");
+  CHECK(mlp_part(model, 4).base == "dec.");
+  CHECK(part.base.empty());
   CHECK_THROWS_WITH(mlp_part(model, 5), "--layer 5: the model has 5 layers, counted from 0");
   CHECK_THROWS_WITH(mlp_part(model, 2),
                     "layer 2 has a mixture of experts, which cannot be run yet; only layers with one dense MLP can");

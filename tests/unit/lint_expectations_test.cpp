@@ -69,6 +69,7 @@ TEST_CASE("malformed expectations are refused at their place") {
   CHECK(fault_of("a,1\nb,1.5\n").at == Position{2, 1});
   CHECK(fault_of("a,1\na,1\n").message == "\"a\" is expected twice");
   CHECK(fault_of("\"a,1\n").message == "a quote is not closed");
+  CHECK(fault_of("a,1\n,2\n").message == "a count without a name");
   CHECK(fault_of(R"({"a": "1"})").message == "the count \"1\" is no number");
   CHECK(fault_of(R"({"a": 1.5})").at == Position{1, 7});
   CHECK(fault_of(R"({"a": 1,})").rule == "syntax");

@@ -4,6 +4,7 @@
 #include <regex>
 #include <set>
 
+#include "base/spelling.h"
 #include "catch.h"
 #include "helpers.h"
 
@@ -35,7 +36,7 @@ Linted lint_example(const Example& example, const RuleSelection& selection = {""
     const Count counted = count(model);
     Subject subject{document, reader, model, counted, example.tensor_parallel};
     Expectations expectations(std::string(example.expect), "counts.csv");
-    subject.expects = !example.expect.empty();
+    if (!example.expect.empty()) subject.expectations = expectations.file();
     subject.expected = expectations.match("example.json", "example", "example");
     ReadLog log = reader.log();
     log.warnings.insert(log.warnings.end(), document.warnings().begin(), document.warnings().end());
@@ -238,6 +239,43 @@ TEST_CASE("the 8/3 rule: widths that miss it") {
   CHECK(linted(4096, 16384).the("width-recipe").message.find("11008") != std::string::npos);
   CHECK(!lint_json(R"({"activation": "gelu", "d": 4096, "d_ff": 16384})").has("width-recipe"));
   CHECK(lint_json(R"({"activation": "swiglu", "d": 4096, "d_ff": 10922})").has("width-multiple"));
+}
+
+TEST_CASE("slips of the pen are told from other keys") {
+  for (const auto& [name, meant] :
+       std::vector<std::pair<const char*, const char*>>{{"tie_word_embedings", "tie_word_embeddings"},
+                                                        {"tie_word_embeddingss", "tie_word_embeddings"},
+                                                        {"hiden_act", "hidden_act"},
+                                                        {"hidden-act", "hidden_act"},
+                                                        {"HiddenAct", "hidden_act"},
+                                                        {"num_atention_heads", "num_attention_heads"},
+                                                        {"num_attention_head", "num_attention_heads"},
+                                                        {"sliding_widnow", "sliding_window"}}) {
+    INFO(name << ", " << meant);
+    CHECK(is_slip(name, meant));
+  }
+  for (const auto& [name, other] :
+       std::vector<std::pair<const char*, const char*>>{{"hidden_act", "hidden_act"},
+                                                        {"dtype", "type"},
+                                                        {"v_head_dim", "head_dim"},
+                                                        {"d_inner", "n_inner"},
+                                                        {"mtp_layer_types", "mlp_layer_types"},
+                                                        {"num_labels", "num_layers"},
+                                                        {"num_beams", "num_heads"},
+                                                        {"rotary_dim", "rotary_pct"},
+                                                        {"encoder_layerdrop", "encoder_layers"},
+                                                        {"shared_intermediate_size", "intermediate_size"},
+                                                        {"hiden_atc", "hidden_act"},
+                                                        {"", "hidden_act"},
+                                                        {"_", "hidden_act"}}) {
+    INFO(name << ", " << other);
+    CHECK(!is_slip(name, other));
+  }
+}
+
+TEST_CASE("a key of the wrapper that the language model reads too is no slip") {
+  CHECK(!lint_json(R"({"model_type": "some_vlm", "tie_word_embeddings": true, "text_config": {"model_type": "llama"}})")
+             .has("misspelt-key"));
 }
 
 TEST_CASE("hostile lists and keys cost little and are told in part") {
