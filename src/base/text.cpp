@@ -38,6 +38,10 @@ std::string grouped(Int n) {
   return digits;
 }
 
+std::string counted(Int n, std::string_view noun) {
+  return format_text("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
 std::string rounded(double n) {
   static constexpr std::array<std::string_view, 7> units{"", " K", " M", " B", " T", " P", " E"};
   std::size_t unit = 0;

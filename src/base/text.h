@@ -10,6 +10,8 @@ namespace lmsize {
 
 // 8030261248 → "8,030,261,248".
 std::string grouped(Int n);
+// "1 config", "2000 configs".
+std::string counted(Int n, std::string_view noun);
 
 // 8030261248 → "8.03 B"; K, M, B, T are decimal; three significant digits; below 1000 the integer itself.
 std::string rounded(double n);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <map>
@@ -11,8 +12,11 @@
 #include <system_error>
 #include <thread>
 
+#include "base/format.h"
+#include "base/text.h"
 #include "cli/getter.h"
 #include "cli/inputs.h"
+#include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/read_config.h"
@@ -25,6 +29,7 @@ namespace {
 struct Piece {
   std::string out, err;
   int status = 0;
+  bool warned = false, assumed = false;
 };
 
 // What a block has become.
@@ -32,6 +37,28 @@ struct Pieces {
   std::vector<Piece> pieces;
   std::string notes;
   bool flush = false;  // nothing more may come for a while
+};
+
+// What --summary tells.
+struct Tally {
+  using Clock = std::chrono::steady_clock;
+
+  Int inputs = 0, assumed = 0, warned = 0, failed = 0;
+  Clock::time_point begin = Clock::now();
+
+  void add(const Piece& piece) {
+    ++inputs;
+    assumed += piece.assumed;
+    warned += piece.warned;
+    failed += piece.status >= 2;
+  }
+
+  std::string summary() const {
+    const double seconds = std::max(std::chrono::duration<double>(Clock::now() - begin).count(), 1e-6);
+    return format_text("lmsize: {}: {} exact, {} assumed, {} failed; {} with warnings; {:.2f} s, {} a second\n",
+                       counted(inputs, "input"), grouped(inputs - assumed - failed), grouped(assumed), grouped(failed),
+                       grouped(warned), seconds, grouped(static_cast<Int>(static_cast<double>(inputs) / seconds)));
+  }
 };
 
 // One walk over the inputs. Every thread takes a block of them, makes pieces of it and gives these back; whoever holds
@@ -59,8 +86,12 @@ class Batch {
     if (fault_) std::rethrow_exception(fault_);
 
     write_end();
-    if (status_ != 2) output_.commit();  // wrong usage leaves the old file as it is
-    return status_;
+    const int interrupt = noted_interrupt();
+    if (status_ != 2 && interrupt == 0) output_.commit();  // wrong usage and half a result leave the old file as it is
+    output_.stream().flush();
+    if (options_.summary) streams_.err << tally_.summary();
+    if (interrupt != 0) streams_.err << format_text("lmsize: interrupted after {}\n", counted(tally_.inputs, "input"));
+    return interrupt != 0 ? 128 + interrupt : status_;
   }
 
  private:
@@ -95,8 +126,12 @@ class Batch {
     Block block;
     {
       const std::lock_guard lock(taking_);
-      if (stopped_) return block;
-      block = inputs_.next_block();
+      if (stopped_ || noted_interrupt() != 0) return block;
+      try {
+        block = inputs_.next_block();
+      } catch (const Interrupted&) {
+        return {};
+      }
       if (block.is_end()) return block;
       number = taken_++;
       if (first && block.full && helpers_.empty()) call_helpers();
@@ -125,11 +160,15 @@ class Batch {
         piece.status = std::max(piece.status, 1);
       if (rendering_.messages && !options_.quiet)
         for (const Diagnostic& warning : config.log.warnings) append_message(item.source, warning, piece.err);
+      piece.warned = !config.log.warnings.empty();
+      piece.assumed = !config.log.assumptions.empty();
     } catch (const UsageError& fault) {
       piece = failed_piece({item.source, {"usage", Severity::error, fault.what(), "", {}}, true});
     } catch (const Error& fault) {
       const std::string excerpt = config.document.excerpt(fault.diagnostic.at);
       piece = failed_piece({item.source, fault.diagnostic, false, excerpt.empty() ? fault.excerpt : excerpt});
+    } catch (const Interrupted&) {
+      piece = failed_piece({item.source, {"interrupted", Severity::error, "interrupted while it was read", "", {}}});
     } catch (const InternalError& fault) {
       piece = failed_piece({item.source, {"internal", Severity::error, fault.what(), "", {}}});
     } catch (const std::bad_alloc&) {
@@ -175,6 +214,7 @@ class Batch {
       else
         write(piece.out);
       messages += piece.err;
+      tally_.add(piece);
       status_ = std::max(status_, piece.status);
     }
     messages += made.notes;
@@ -216,6 +256,7 @@ class Batch {
   Output output_;
   bool written_ = false;
   int status_ = 0;
+  Tally tally_;
   std::exception_ptr fault_;
   std::atomic<bool> stopped_ = false;
 };
@@ -224,6 +265,7 @@ class Batch {
 
 int for_each_config(const BatchOptions& options, Streams& streams, const Rendering& rendering) {
   if (!options.has_input()) throw UsageError("nothing to read: give an INPUT or shape flags");
+  const InterruptNote note;
   return Batch(options, streams, rendering).run();
 }
 

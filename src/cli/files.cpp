@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "cli/interrupt.h"
 #include "config/document.h"
 
 namespace lmsize::cli {
@@ -31,15 +32,17 @@ constexpr std::chrono::seconds kPatience{5};  // for a FIFO's first writer
 InputFile::InputFile(const std::string& path)
     : fd_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)), owned_(true) {
   if (fd_ < 0) fail_unreadable(errno);
-  struct stat about {};
+  struct stat about{};
   if (::fstat(fd_, &about) != 0) return;
   awaiting_writer_ = S_ISFIFO(about.st_mode);
-  if (S_ISREG(about.st_mode)) size_ = static_cast<std::size_t>(about.st_size);
+  waits_ = !S_ISREG(about.st_mode);
+  if (!waits_) size_ = static_cast<std::size_t>(about.st_size);
 }
 
 InputFile::InputFile(InputFile&& other) noexcept
     : fd_(other.fd_),
       owned_(std::exchange(other.owned_, false)),
+      waits_(other.waits_),
       awaiting_writer_(other.awaiting_writer_),
       size_(other.size_) {}
 
@@ -52,9 +55,18 @@ bool InputFile::ready() const {
   return ::poll(&waiting, 1, 0) > 0;
 }
 
+// The note may be made by another thread while this one is in poll(): it looks up now and then.
+void InputFile::wait() const {
+  pollfd waiting{fd_, POLLIN, 0};
+  do {
+    if (noted_interrupt() != 0) throw Interrupted();
+  } while (::poll(&waiting, 1, 100) <= 0);
+}
+
 std::size_t InputFile::read(char* to, std::size_t size) {
   const auto patience_ends = awaiting_writer_ ? Clock::now() + kPatience : Clock::time_point();
   while (true) {
+    if (waits_ && !awaiting_writer_) wait();
     const ssize_t got = ::read(fd_, to, size);
     if (got > 0 || (got == 0 && !awaiting_writer_)) {
       awaiting_writer_ = false;
@@ -65,9 +77,10 @@ std::size_t InputFile::read(char* to, std::size_t size) {
       if (errno == EINTR) continue;
       if (errno != EAGAIN) fail_unreadable(errno);
       awaiting_writer_ = false;  // there is one, who has not written yet
-      ::poll(&waiting, 1, -1);
     } else if (::poll(&waiting, 1, 10) > 0 && (waiting.revents & POLLIN) == 0) {
       awaiting_writer_ = false;  // a hang-up is reported only after a writer has come and gone
+    } else if (noted_interrupt() != 0) {
+      throw Interrupted();
     } else if (Clock::now() > patience_ends) {
       throw Error("unreadable", "cannot be read: a FIFO that nobody writes to");
     }

@@ -10,14 +10,14 @@ namespace lmsize::cli {
 // A file, pipe or device that is open for reading.
 class InputFile {
  public:
-  explicit InputFile(int fd) : fd_(fd) {}             // one that stays open afterwards
-  explicit InputFile(const std::string& path);        // closed with this object; throws Error "unreadable"
+  explicit InputFile(int fd) : fd_(fd) {}       // one that stays open afterwards
+  explicit InputFile(const std::string& path);  // closed with this object; throws Error "unreadable"
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&&) = delete;
   ~InputFile();
 
   // Reads up to `size` bytes as soon as there are some; 0 at the end. A FIFO that nobody has opened for writing is
-  // waited for, but not for ever. Throws Error "unreadable".
+  // waited for, but not for ever. Throws Error "unreadable"; Interrupted while it waits.
   std::size_t read(char* to, std::size_t size);
   // Whether read() would return at once.
   bool ready() const;
@@ -25,8 +25,11 @@ class InputFile {
   std::size_t size() const { return size_; }
 
  private:
+  void wait() const;
+
   int fd_ = -1;
   bool owned_ = false;
+  bool waits_ = true;  // reading may: it is no regular file
   bool awaiting_writer_ = false;
   std::size_t size_ = 0;
 };

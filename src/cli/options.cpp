@@ -105,6 +105,7 @@ BatchOptions::BatchOptions(CommandLine& line, std::initializer_list<Format> form
       [this](const std::string& flag, const std::string& text) { jobs = parse_integer(flag, text, 1, 1024); },
       "inputs at a time (up to 4 unless given); outputs keep the order of the inputs");
   line.flag("--strict", strict, "exit 1 when there are warnings or assumptions");
+  line.flag("--summary", summary, "at the end one line to standard error: how many inputs, how they went, how fast");
   line.flag("-q,--quiet", quiet, "no warnings and notes");
   declare_shape_flags(line);
 }

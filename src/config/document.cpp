@@ -164,7 +164,7 @@ class DocumentBuilder : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t at = fault_offset(), bad = first_invalid_utf8(text_.substr(0, std::min(at + 4, text_.size())));
     if (bad <= at && at < text_.size())
       throw Error("not-utf8", "a byte that is not UTF-8 (" + escaped(text_.substr(bad, 1)) + ")", place(bad));
-    if (d_.nodes_.empty() && at == text_.size()) throw Error("empty", "there is no JSON text here", place(0));
+    if (text_.find_first_not_of(" \t\r\n") == text_.npos) throw Error("empty", "there is no JSON text here", place(0));
     throw Error("syntax", syntax_message(text_, at), place(at));
   }
 

@@ -17,7 +17,6 @@ std::optional<std::string_view> stated(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-std::string counted(std::size_t n, std::string_view noun) { return format_text("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 
 constexpr std::array kHeadings{
     Heading{"source"},   Heading{"ok"},      Heading{"total", true}, Heading{"expected", true}, Heading{"rule"},

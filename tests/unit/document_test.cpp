@@ -120,6 +120,7 @@ TEST_CASE("malformed texts are refused at their place, with a reason") {
   }
   CHECK(parse_error("")->rule == "empty");
   CHECK(parse_error(" \n\t")->rule == "empty");
+  CHECK(parse_error("\"")->rule == "syntax");
   CHECK(parse_error("{\"a\": \"\xff\"}")->rule == "not-utf8");
   CHECK(parse_error("{\"a\": \"\xff\"}")->at == Position{1, 8});
   CHECK(parse_error("{\"a\": \"\\ud800\"}")->rule == "syntax");

@@ -2,11 +2,13 @@
 #include "cli/run.h"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <sstream>
 
 #include "catch.h"
 #include "cli/fd_stream.h"
+#include "cli/files.h"
 #include "helpers.h"
 #include "temporary.h"
 
@@ -95,6 +97,47 @@ TEST_CASE("a batch comes in the order of its inputs, whatever the number of jobs
     std::getline(lines, line);
     CHECK(line.find("\"source\":\"" + words[n] + "\"") != line.npos);
   }
+}
+
+namespace {
+
+// A stream of the same config without end, in which somebody presses Ctrl-C.
+class EndlessUntilInterrupt : public std::streambuf {
+ protected:
+  int_type underflow() override {
+    if (++blocks_ == 3) std::raise(SIGINT);
+    text_ = config(1000) + "\n";
+    setg(text_.data(), text_.data(), text_.data() + text_.size());
+    return traits_type::to_int_type(text_.front());
+  }
+
+ private:
+  int blocks_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+TEST_CASE("an interrupt ends a batch after what has been read, and leaves the old output as it is") {
+  const test::TemporaryFolder folder;
+  const std::string old = folder.write("old", "what was there");
+  for (const bool to_file : {false, true}) {
+    std::vector<const char*> args{"-", "--json", "--jobs", "1"};
+    if (to_file) args.insert(args.end(), {"--output", old.c_str()});
+    EndlessUntilInterrupt stream;
+    std::istream in(&stream);
+    std::ostringstream out, err;
+    CHECK(cli::run(args, in, out, err) == 128 + SIGINT);
+    CHECK(err.str().starts_with("lmsize: interrupted after "));
+    CHECK(out.str().ends_with("\n]}\n") != to_file);
+  }
+  CHECK(cli::read_file(old) == "what was there");
+}
+
+TEST_CASE("a summary says how a batch went") {
+  const Ran ran = run({"-", "--csv", "--summary"}, config(1000) + "\n{]\n{\"model_type\": \"gpt2\"}\n");
+  CHECK(ran.err.find("lmsize: 3 inputs: 1 exact, 1 assumed, 1 failed; 0 with warnings; ") != ran.err.npos);
+  CHECK(run({"gpt2"}).err.find("inputs:") == std::string::npos);
 }
 
 TEST_CASE("a long stream is counted line by line, in parallel") {

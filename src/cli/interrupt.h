@@ -1,0 +1,27 @@
+// Ctrl-C and SIGTERM as a wish to end, for work that can stop between two inputs.
+#pragma once
+
+#include <csignal>
+
+namespace lmsize::cli {
+
+// Thrown where a wait for input is cut short.
+struct Interrupted {};
+
+// As long as one of these lives, the first SIGINT or SIGTERM is only noted; a second one kills. One that was ignored
+// stays so.
+class InterruptNote {
+ public:
+  InterruptNote();
+  ~InterruptNote();
+  InterruptNote(const InterruptNote&) = delete;
+  InterruptNote& operator=(const InterruptNote&) = delete;
+
+ private:
+  struct sigaction old_int_{}, old_term_{};
+};
+
+// The signal that was noted; 0: none.
+int noted_interrupt();
+
+}  // namespace lmsize::cli
