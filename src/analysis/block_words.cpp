@@ -161,6 +161,18 @@ BlockWords words(const LatentAttention& a, Role role, Int weights) {
           {classic_attention(a.d.value, weights)}};
 }
 
+BlockWords words(const CompressedAttention& a, Role role, Int weights) {
+  if (role != Role::attention) return {};
+  BlockWords made;
+  made.title = format_text("multi-query: {}, one that is key and value for all, head_dim {}",
+                           counted(a.n_heads.value, "head"), a.head_dim.value);
+  if (a.compressor)
+    made.notes.push_back(format_text("Beyond a window of {}, one compressed entry stands for {} tokens.",
+                                     counted(a.window.value_or(0), "token"), a.compressor->rate.value));
+  made.notes.push_back(classic_attention(a.d.value, weights));
+  return made;
+}
+
 // ---- mixers ----
 
 BlockWords words(const Mamba& m, Role role, Int) {

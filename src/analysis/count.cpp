@@ -1,6 +1,7 @@
 #include "analysis/count.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <type_traits>
@@ -21,7 +22,7 @@ struct Sums {
     if (tensor.buffer) return add_to(buffers, parameters);
     add_to(of(roles, tensor.role), parameters);
     add_to(total, parameters);
-    add_to(active, tensor.bank.experts.value == 1 ? parameters : tensor.active());
+    add_to(active, tensor.active());
   }
 };
 
@@ -38,6 +39,14 @@ Sums sums_of(const Block& block) {
   return sums_of(tensors);
 }
 
+// The same figures with everything in one role.
+Sums as_other(const Sums& sums) {
+  Sums made = sums;
+  made.roles = {};
+  of(made.roles, Role::other) = sums.total;
+  return made;
+}
+
 // Adds figures that occur `times` times.
 void accumulate(Count& count, const Sums& sums, Int times) {
   for (std::size_t r = 0; r < kRoles; ++r) add_to(count.roles[r], multiply(times, sums.roles[r]));
@@ -46,32 +55,35 @@ void accumulate(Count& count, const Sums& sums, Int times) {
   add_to(count.buffers, multiply(times, sums.buffers));
 }
 
-void accumulate(Count& count, const std::vector<Placed>& blocks) {
+// What a stack's figures count as: themselves, or all as `other`.
+using Reading = Sums (*)(const Sums&);
+Sums by_role(const Sums& sums) { return sums; }
+
+void accumulate(Count& count, const std::vector<Placed>& blocks, Reading reading = by_role) {
   for (const Placed& placed : blocks) {
-    if (placed.stored) accumulate(count, sums_of(placed.block), 1);
+    if (placed.stored) accumulate(count, reading(sums_of(placed.block)), 1);
   }
 }
 
-void add_layers(Count& count, const Stack& stack) {
+void add_layers(Count& count, const Stack& stack, Reading reading) {
   std::vector<Sums> kinds;
-  for (const Layer& layer : stack.kinds) kinds.push_back(sums_of(tensors_of(layer)));
+  for (const Layer& layer : stack.kinds) kinds.push_back(reading(sums_of(tensors_of(layer))));
   std::size_t first_entry = count.layers.size();
   for (const Span& span : stack.spans) {
     const Sums& sums = kinds[span.kind];
     accumulate(count, sums, span.count);
     const bool same = count.layers.size() > first_entry && count.layers.back().roles == sums.roles &&
                       count.layers.back().active == sums.active;
-    if (!same)
-      count.layers.push_back({stack.part, span.first, span.first - 1, 0, sums.roles, sums.total, sums.active});
+    if (!same) count.layers.push_back({stack.part, span.first, span.first - 1, 0, sums.roles, sums.total, sums.active});
     count.layers.back().last += span.count;
     count.layers.back().count += span.count;
   }
 }
 
-void accumulate(Count& count, const Stack& stack) {
-  accumulate(count, stack.input);
-  add_layers(count, stack);
-  accumulate(count, stack.output);
+void accumulate(Count& count, const Stack& stack, Reading reading = by_role) {
+  accumulate(count, stack.input, reading);
+  add_layers(count, stack, reading);
+  accumulate(count, stack.output, reading);
 }
 
 // A block, its figures, and how many layers hold one with the same.
@@ -96,8 +108,10 @@ Commonest commonest(const Model& model, Wanted wanted) {
       if (branch == branches.end()) continue;
       const Sums sums = sums_of(branch->block);
       const auto same = std::ranges::find_if(found, [&](const Commonest& f) { return f.sums.total == sums.total; });
-      if (same == found.end()) found.push_back({&branch->block, sums, layers[k]});
-      else same->layers += layers[k];
+      if (same == found.end())
+        found.push_back({&branch->block, sums, layers[k]});
+      else
+        same->layers += layers[k];
     }
     for (const Commonest& one : found)
       if (one.layers > best.layers) best = one;
@@ -130,7 +144,8 @@ std::optional<MlpCount> mlp_count(const Model& model) {
 
 std::optional<AttentionCount> attention_count(const Model& model) {
   const auto [block, sums, layers] = commonest(model, [](const Block& b) {
-    return std::holds_alternative<Attention>(b) || std::holds_alternative<LatentAttention>(b);
+    return std::holds_alternative<Attention>(b) || std::holds_alternative<LatentAttention>(b) ||
+           std::holds_alternative<CompressedAttention>(b);
   });
   if (block == nullptr) return std::nullopt;
   AttentionCount made;
@@ -138,6 +153,11 @@ std::optional<AttentionCount> attention_count(const Model& model) {
     made.kind = "mla";
     made.n_heads = made.n_kv_heads = latent->n_heads.value;
     made.head_dim = add(latent->d_nope.value, latent->d_rope.value);
+  } else if (const auto* compressed = std::get_if<CompressedAttention>(block)) {
+    made.kind = "mqa";
+    made.n_heads = compressed->n_heads.value;
+    made.n_kv_heads = 1;
+    made.head_dim = compressed->head_dim.value;
   } else {
     const Attention& a = std::get<Attention>(*block);
     made.n_heads = a.n_heads.value;
@@ -160,20 +180,6 @@ void check_invariants(const Count& count) {
 }
 
 // ---- tensors ----
-
-// A name with each component that is a number replaced by `*`.
-std::string pattern_of(std::string_view name) {
-  std::string pattern;
-  while (true) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    const std::string_view part = name.substr(0, dot);
-    const bool number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
-    pattern += number ? std::string_view("*") : part;
-    if (dot == name.size()) return pattern;
-    pattern += '.';
-    name.remove_prefix(dot + 1);
-  }
-}
 
 class TensorList {
  public:
@@ -212,31 +218,68 @@ class TensorList {
     }
   }
 
+  void add_stack(const Stack& stack) {
+    add_blocks(stack.input);
+    std::vector<std::vector<Span>> spans(stack.kinds.size());
+    for (const Span& span : stack.spans) spans[span.kind].push_back(span);
+    for (std::size_t k = 0; k < stack.kinds.size(); ++k)
+      for (Tensor& tensor : tensors_of(stack.kinds[k])) {
+        tensor.name = stack.name_of("*", tensor.name);
+        add_tensor("", tensor, spans[k]);
+      }
+    add_blocks(stack.output);
+  }
+
+  // From here on every tensor is `other`.
+  void begin_towers() { towers_from_ = entries_.size(); }
+
   std::vector<TensorCount> take() {
-    for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].layers = layer_ranges(std::move(layers_[i]));
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      entries_[i].layers = layer_ranges(std::move(layers_[i]));
+      if (i >= towers_from_) entries_[i].role = Role::other;
+    }
     return std::move(entries_);
   }
 
  private:
   std::vector<TensorCount> entries_;
   std::vector<std::vector<Span>> layers_;  // beside entries_
+  std::size_t towers_from_ = std::numeric_limits<std::size_t>::max();
   std::map<std::pair<std::string, std::vector<Int>>, std::size_t> index_;
 };
 
 }  // namespace
 
+std::string pattern_of(std::string_view name) {
+  std::string pattern;
+  while (true) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const std::string_view part = name.substr(0, dot);
+    const bool number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+    pattern += number ? std::string_view("*") : part;
+    if (dot == name.size()) return pattern;
+    pattern += '.';
+    name.remove_prefix(dot + 1);
+  }
+}
+
 std::string mlp_kind(const Mlp& mlp) {
   if (!mlp.gated) return "mlp";
   switch (mlp.activation) {
-    case Activation::silu: return "swiglu";
-    case Activation::relu: return "reglu";
-    case Activation::linear: return "bilinear";
+    case Activation::silu:
+      return "swiglu";
+    case Activation::relu:
+      return "reglu";
+    case Activation::linear:
+      return "bilinear";
     case Activation::gelu:
     case Activation::gelu_tanh:
     case Activation::gelu_fast:
     case Activation::gelu_bloom:
-    case Activation::gelu_10: return "geglu";
-    default: return "gated";
+    case Activation::gelu_10:
+      return "geglu";
+    default:
+      return "gated";
   }
 }
 
@@ -258,6 +301,7 @@ std::string layer_ranges(std::vector<Span> spans) {
 Count count(const Model& model) {
   Count made, modules;
   for (const Stack& stack : model.stacks) accumulate(made, stack);
+  for (const Stack& tower : model.towers) accumulate(made, tower, as_other);
   for (const Stack& stack : model.mtp) accumulate(modules, stack);
   made.mtp = modules.total;
   accumulate(made, model.heads);
@@ -269,15 +313,10 @@ Count count(const Model& model) {
 
 std::vector<TensorCount> tensor_counts(const Model& model) {
   TensorList list;
-  for (const Stack& stack : model.stacks) {
-    list.add_blocks(stack.input);
-    std::vector<std::vector<Span>> spans(stack.kinds.size());
-    for (const Span& span : stack.spans) spans[span.kind].push_back(span);
-    for (std::size_t k = 0; k < stack.kinds.size(); ++k)
-      for (const Tensor& tensor : tensors_of(stack.kinds[k])) list.add_tensor(stack.prefix + ".*", tensor, spans[k]);
-    list.add_blocks(stack.output);
-  }
+  for (const Stack& stack : model.stacks) list.add_stack(stack);
   list.add_blocks(model.heads);
+  list.begin_towers();
+  for (const Stack& tower : model.towers) list.add_stack(tower);
   return list.take();
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/model.h"
@@ -17,7 +18,7 @@ inline Int of(const Roles& roles, Role role) { return roles[static_cast<std::siz
 
 // Neighbouring layers with the same figures; the figures are those of one layer.
 struct LayerCount {
-  std::string part;  // "", "encoder", "decoder"
+  std::string part;  // "", "encoder", "decoder", "vision tower"
   Int first = 0, last = 0, count = 0;
   Roles roles{};
   Int total = 0, active = 0;
@@ -69,6 +70,9 @@ std::string mlp_kind(const Mlp& mlp);
 
 // "0,2,4-6": the layers of spans in any order.
 std::string layer_ranges(std::vector<Span> spans);
+
+// A tensor's name with each component that is a number replaced by `*`.
+std::string pattern_of(std::string_view name);
 
 // Counts a model. Checks that roles, layers and the rest add up (InternalError); throws Error "overflow".
 Count count(const Model& model);

@@ -116,18 +116,21 @@ class Deriver {
   Deriver(const Model& model, const Count& count) : model_(model), count_(count) {}
 
   Derivation take() {
-    for (const Stack& stack : model_.stacks) {
-      add_outside(stack.input, stack.part);
-      const std::vector<LayerGroup> groups = groups_of(stack);
-      for (const LayerGroup& group : groups) add_layers(stack, group, groups.size() == 1);
-      add_outside(stack.output, stack.part);
-    }
+    for (const Stack& stack : model_.stacks) add_stack(stack);
     add_outside(model_.heads, "");
+    for (const Stack& tower : model_.towers) add_stack(tower);
     add_model();
     return std::move(made_);
   }
 
  private:
+  void add_stack(const Stack& stack) {
+    add_outside(stack.input, stack.part);
+    const std::vector<LayerGroup> groups = groups_of(stack);
+    for (const LayerGroup& group : groups) add_layers(stack, group, groups.size() == 1);
+    add_outside(stack.output, stack.part);
+  }
+
   void add_outside(const std::vector<Placed>& blocks, const std::string& stack) {
     for (DerivationPart& part : parts_of(blocks)) {
       const std::string name = (stack.empty() ? "" : stack + " ") + part.section.part;

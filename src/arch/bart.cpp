@@ -72,36 +72,53 @@ Stack& add_bart_half(Model& model, const BartSizes& sizes, const BartDefaults& d
   Stack& stack = add_stack(model, part + ".layers", sizes.whole ? part : "");
   Embedding tokens{.rows = s.vocab, .width = s.d, .scale = s.embedding_scale};
   stack.input.push_back({.prefix = prefix, .block = tokens, .stored = stored});
-  stack.input.push_back(
-      {prefix, Embedding{.name = "embed_positions", .rows = sizes.positions, .width = s.d, .offset = defaults.offset}});
+  stack.input.push_back({prefix, Embedding{.name = "embed_positions",
+                                           .rows = decoder ? sizes.decoder_positions.value_or(sizes.positions)
+                                                           : sizes.positions,
+                                           .width = s.d,
+                                           .offset = defaults.offset,
+                                           .sinusoidal = defaults.sinusoidal}});
   if (defaults.embedding_norm) stack.input.push_back({prefix, s.named("layernorm_embedding")});
   add_layers(stack, decoder ? sizes.decoder.n_layers : sizes.encoder.n_layers, std::move(layer));
   if (defaults.final_norm) stack.output.push_back({prefix, s.named("layer_norm")});
   return stack;
 }
 
+void encoder_decoder_classifier(Reader& config, Model& model, const Sizes& s) {
+  model.heads.push_back({"", Matrix{"classification_head.dense", s.d, s.d, true, Role::head, true}});
+  model.heads.push_back({"", Head{.name = "classification_head.out_proj",
+                                  .rows = read_labels(config),
+                                  .d = s.d,
+                                  .bias = true,
+                                  .pooled = true}});
+}
+
 void bart_heads(Reader& config, Model& model, const BartSizes& sizes) {
   const Sizes& s = sizes.s;
-  if (model.head_kind == HeadKind::sequence_classification) {
-    model.heads.push_back({"", Matrix{"classification_head.dense", s.d, s.d, true, Role::head}});
-    model.heads.push_back(
-        {"", Head{.name = "classification_head.out_proj", .rows = read_labels(config), .d = s.d, .bias = true}});
-    return;
-  }
+  if (model.head_kind == HeadKind::sequence_classification) return encoder_decoder_classifier(config, model, s);
   decoder_head(config, model, s);
-  if (sizes.whole && model.head_kind == HeadKind::language_model)
+  if (sizes.whole && sizes.logits_bias && model.head_kind == HeadKind::language_model)
     model.heads.push_back({"", Lone{"final_logits_bias", {Dim(1), s.vocab}, Role::head, true}});
 }
 
 void bart_model(Reader& config, Model& model, const BartDefaults& defaults) {
-  const BartSizes sizes = read_bart_sizes(config, model, defaults);
+  bart_model(config, model, defaults, read_bart_sizes(config, model, defaults),
+             [](Layer&, bool) {});
+}
+
+void bart_model(Reader& config, Model& model, const BartDefaults& defaults, const BartSizes& sizes,
+                const std::function<void(Layer& layer, bool decoder)>& edit) {
+  const auto layer_of_half = [&](bool decoder) {
+    Layer layer = bart_layer(config, sizes, defaults, decoder);
+    edit(layer, decoder);
+    return layer;
+  };
   const bool own_tables = !sizes.whole || !sizes.s.tied;  // tied, both halves look up the shared table
   if (sizes.whole) {
-    Stack& encoder =
-        add_bart_half(model, sizes, defaults, false, bart_layer(config, sizes, defaults, false), own_tables);
+    Stack& encoder = add_bart_half(model, sizes, defaults, false, layer_of_half(false), own_tables);
     encoder.input.insert(encoder.input.begin(), {model.base, Embedding{"shared", sizes.s.vocab, sizes.s.d}});
   }
-  add_bart_half(model, sizes, defaults, true, bart_layer(config, sizes, defaults, true), own_tables);
+  add_bart_half(model, sizes, defaults, true, layer_of_half(true), own_tables);
   bart_heads(config, model, sizes);
 }
 

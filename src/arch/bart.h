@@ -2,6 +2,7 @@
 // cross attention. A …ForCausalLM class is the decoder alone.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "arch/common.h"
@@ -22,6 +23,7 @@ struct BartDefaults {
   bool final_norm = false;     // layer_norm, after the layers
   Int offset = 2;              // rows of the position table before the first position's
   bool scaled = false;         // what an absent scale_embedding is
+  bool sinusoidal = false;     // positions are sines, computed
   bool decoder_alone = false;  // the class has no encoder, and the library's common names mean the decoder
   std::string_view activation = "gelu";
 };
@@ -31,6 +33,8 @@ struct BartSizes {
   Sizes s{};
   BartHalf encoder{}, decoder{};
   Dim positions{};
+  std::optional<Dim> decoder_positions{};  // where they are not as many as the encoder's
+  bool logits_bias = true;                 // final_logits_bias is stored
   bool whole = true;  // encoder and decoder; false: the decoder alone
 };
 BartSizes read_bart_sizes(Reader& config, Model& model, const BartDefaults& defaults);
@@ -42,8 +46,13 @@ Layer bart_layer(Reader& config, const BartSizes& sizes, const BartDefaults& def
 Stack& add_bart_half(Model& model, const BartSizes& sizes, const BartDefaults& defaults, bool decoder, Layer layer,
                      bool stored);
 
-// The whole model; what stands on it.
+// The whole model, each half's layers as `edit` leaves them; what stands on it.
 void bart_model(Reader& config, Model& model, const BartDefaults& defaults);
+void bart_model(Reader& config, Model& model, const BartDefaults& defaults, const BartSizes& sizes,
+                const std::function<void(Layer& layer, bool decoder)>& edit);
 void bart_heads(Reader& config, Model& model, const BartSizes& sizes);
+
+// The classifier of sentences that encoder-decoders have: a matrix, then the labels.
+void encoder_decoder_classifier(Reader& config, Model& model, const Sizes& s);
 
 }  // namespace lmsize

@@ -4,9 +4,7 @@
 #include "arch/families.h"
 
 namespace lmsize {
-namespace {
 
-// Whether a class of BERT's reads sentences through the pooler.
 bool pools(HeadKind head) {
   return head == HeadKind::none || head == HeadKind::sequence_classification || head == HeadKind::pretraining ||
          head == HeadKind::next_sentence_prediction || head == HeadKind::multiple_choice || head == HeadKind::unknown;
@@ -17,11 +15,11 @@ void finish_bert(Reader& config, Model& model, Stack& stack, const Sizes& s) {
   encoder_heads(config, model, s, {.masked = bert_masked_head(s)});
 }
 
-}  // namespace
-
 // BertLMHeadModel, BertForMaskedLM, BertModel.
 void bert(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model, bert_sizes());
+  // What Google's first files say of a pooler that the class does not have.
+  config.ignore({"pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head"});
   Stack& stack = bert_stack(config, model, s);
   add_layers(stack, s.n_layers.value, bert_layer(config, s));
   finish_bert(config, model, stack, s);
@@ -73,7 +71,9 @@ void roc_bert(Reader& config, Model& model) {
   }
   add_bert_norm(model, stack, s, s.d);
   add_layers(stack, s.n_layers.value, bert_layer(config, s));
-  finish_bert(config, model, stack, s);
+  if (model.head_kind != HeadKind::pretraining) return finish_bert(config, model, stack, s);
+  add_pooler(model, stack, s);  // which nothing that is pretrained reads
+  model.heads.push_back({"", bert_masked_head(s)});
 }
 
 // BigBirdForCausalLM: sparse attention, so a long table of positions; the pooler is one matrix of the base.
@@ -87,11 +87,17 @@ void big_bird(Reader& config, Model& model) {
   add_bert_tables(config, model, stack, s, s.d, 4096);
   add_bert_norm(model, stack, s, s.d);
   Layer layer = bert_layer(config, s);
-  for (Branch& branch : layer.branches)
-    if (Attention* attention = std::get_if<Attention>(&branch.block))
-      attention->q_bias = attention->k_bias = attention->v_bias = bias;
+  each_attention(layer, [&](Attention& attention) { attention.q_bias = attention.k_bias = attention.v_bias = bias; });
   add_layers(stack, s.n_layers.value, layer);
-  if (model.head_kind != HeadKind::question_answering) add_pooler(model, stack, s, "pooler");
+  if (model.head_kind == HeadKind::question_answering) {
+    Mlp reader = s.plain_mlp(config, "intermediate.dense", "output.dense", true);
+    reader.name = "qa_classifier";
+    model.heads.push_back({"", reader});
+    model.heads.push_back({"qa_classifier", s.named("output.LayerNorm")});
+    model.heads.push_back({"qa_classifier", Head{.name = "qa_outputs", .rows = Dim(2), .d = s.d, .bias = true}});
+    return;
+  }
+  add_pooler(model, stack, s, "pooler");
   encoder_heads(
       config, model, s,
       {.masked = bert_masked_head(s), .dense = "classifier.dense", .sentence_classifier = "classifier.out_proj"});
@@ -129,6 +135,7 @@ void electra(Reader& config, Model& model) {
   add_bert_norm(model, stack, s, width);
   if (width.value != s.d.value) stack.input.push_back({model.base, Matrix{"embeddings_project", s.d, width, true}});
   add_layers(stack, s.n_layers.value, bert_layer(config, s));
+  if (model.head_kind == HeadKind::pretraining) return add_discriminator(model, s);
   encoder_heads(config, model, s,
                 {.masked = {.transform = "generator_predictions.dense",
                             .norm = "generator_predictions.LayerNorm",
@@ -140,7 +147,8 @@ void electra(Reader& config, Model& model) {
                             .tied = s.tied,
                             .eps = s.norm.eps},
                  .dense = "classifier.dense",
-                 .sentence_classifier = "classifier.out_proj"});
+                 .sentence_classifier = "classifier.out_proj",
+                 .choice_dense = "sequence_summary.summary"});
 }
 
 // RemBertForCausalLM: input and output embeddings of different widths, never tied.
@@ -186,7 +194,10 @@ void roformer(Reader& config, Model& model) {
   MaskedHead masked = bert_masked_head(s);
   masked.width = width;
   encoder_heads(config, model, s,
-                {.masked = masked, .dense = "classifier.dense", .sentence_classifier = "classifier.out_proj"});
+                {.masked = masked,
+                 .dense = "classifier.dense",
+                 .sentence_classifier = "classifier.out_proj",
+                 .two_answers = true});
 }
 
 }  // namespace lmsize

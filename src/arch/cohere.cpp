@@ -1,5 +1,6 @@
 // Cohere (Command R): attention and SwiGLU side by side behind one LayerNorm without bias; neighbouring features turn
-// together; logits are scaled. Command R7B (cohere2) slides in three layers of four and turns only there.
+// together; logits are scaled. Command R7B (cohere2) slides in three layers of four and turns only there; Compass where
+// the config says.
 
 #include "arch/common.h"
 #include "arch/families.h"
@@ -7,7 +8,7 @@
 namespace lmsize {
 namespace {
 
-Sizes read_cohere(Reader& config, Model& model) {
+Sizes read_cohere(Reader& config, Model& model, double logit_scale = 0.0625) {
   SizeDefaults defaults{.vocab = 256000,
                         .d = 8192,
                         .d_ff = 22528,
@@ -18,7 +19,7 @@ Sizes read_cohere(Reader& config, Model& model) {
                         .norm = kLayerNorm};
   defaults.norm.bias = false;
   Sizes s = read_sizes(config, model, defaults);
-  s.logit_scale = config.number("logit_scale", 0.0625);
+  s.logit_scale = config.number("logit_scale", logit_scale);
   return s;
 }
 
@@ -42,6 +43,25 @@ void cohere(Reader& config, Model& model) {
   }
   const Layer layer = parallel_layer(s, attention, s.gated_mlp(config));
   add_layers(decoder_frame(config, model, s), s.n_layers.value, layer);
+}
+
+// CohereCompassForCausalLM: rotary settings for each kind of layer; a kind without them does not turn.
+void cohere_compass(Reader& config, Model& model) {
+  const Sizes s = read_cohere(config, model, 1);
+  Attention attention = s.attention(config.flag("attention_bias", false));
+  const auto rope_of = [&](std::string_view kind) {
+    return read_rope(config, s.head_dim.value, {.interleaved = true, .layer_type = kind});
+  };
+  const Rope full = rope_of("full_attention"), sliding = rope_of("sliding_attention");
+  const Mlp mlp = s.gated_mlp(config);
+  const auto window = config.optional_size("sliding_window", 4096);
+  config.ignore({"sliding_window_pattern"});
+  const auto slides = sliding_layers(config, s.n_layers.value, [](Int) { return false; });
+  add_layers(decoder_frame(config, model, s), slides, [&](Layer& layer, bool slide) {
+    attention.window = slide ? window : std::nullopt;
+    attention.rope = slide ? sliding : full;
+    layer = parallel_layer(s, attention, mlp);
+  });
 }
 
 // Cohere2ForCausalLM.

@@ -29,6 +29,7 @@ void cohere2_moe(Reader& config, Model& model) {
   moe.routing.score = config.text("expert_selection_fn", "softmax") == "sigmoid" ? Routing::Score::sigmoid
                                                                                  : Routing::Score::chosen_softmax;
   moe.routing.normalized = config.flag("norm_topk_prob", true);
+  const bool averages = config.text("shared_expert_combination_strategy", "average") == "average";
   mlp.d_ff = {config.size("prefix_dense_intermediate_size", s.d_ff.value, s.d_ff.value), Symbol::d_ff};
 
   const Int n_dense = config.count("first_k_dense_replace", 0, 0);
@@ -42,6 +43,7 @@ void cohere2_moe(Reader& config, Model& model) {
     attention.window = slide ? window : std::nullopt;
     attention.rope = slide ? std::optional(rope) : std::nullopt;
     layer = parallel_layer(s, attention, route ? Block(moe) : Block(mlp));
+    if (route && moe.shared && averages) layer.branches.back().scale = 0.5;
   });
 }
 

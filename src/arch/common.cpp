@@ -82,9 +82,10 @@ Sizes read_sizes(Reader& config, Model& model, const SizeDefaults& defaults) {
                 "num_key_value_heads " + std::to_string(kv) + " does not divide num_attention_heads " + std::to_string(heads),
                 key::n_kv_heads);
   const std::optional<Int> absent = defaults.head_dim == 0 ? std::nullopt : std::optional(defaults.head_dim);
-  const std::optional<Int> head_dim =
-      defaults.has_head_dim ? config.optional_size("head_dim", absent) : std::nullopt;
-  s.head_dim = {head_dim ? *head_dim : derived_head_dim(config, s.d.value, heads, defaults.rounds_head_dim_down),
+  const std::optional<Int> head_dim = defaults.has_head_dim ? config.optional_size("head_dim", absent) : std::nullopt;
+  s.head_dim = {head_dim                 ? *head_dim
+                : defaults.heads_share_d ? derived_head_dim(config, s.d.value, heads, defaults.rounds_head_dim_down)
+                                         : 0,
                 Symbol::head_dim};
   s.tied = config.flag(key::tied, defaults.tied);
   s.activation = read_activation(config, key::activation, defaults.activation);

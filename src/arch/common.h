@@ -14,12 +14,13 @@ namespace lmsize {
 
 // The names under which published configs give the main sizes, the reference library's commonest first.
 namespace key {
-inline constexpr Keys d{"hidden_size", "n_embd", "d_model", "dim", "d", "n_embed", "model_dim"};
-inline constexpr Keys d_ff{"intermediate_size", "ffn_dim", "d_ff", "n_inner", "ffn_hidden_size", "hidden_dim", "dff", "dim_ff"};
+inline constexpr Keys d{"hidden_size", "n_embd", "d_model", "dim", "d", "n_embed", "model_dim", "emb_dim"};
+inline constexpr Keys d_ff{"intermediate_size", "ffn_dim",    "d_ff", "n_inner",
+                           "ffn_hidden_size",   "hidden_dim", "dff",  "dim_ff"};
 inline constexpr Keys n_layers{"num_hidden_layers", "n_layer", "n_layers", "num_layers", "layers"};
 inline constexpr Keys n_heads{"num_attention_heads", "n_head", "n_heads", "num_heads", "heads", "attention_heads"};
 inline constexpr Keys n_kv_heads{"num_key_value_heads", "n_kv_heads", "num_kv_heads", "kv_heads"};
-inline constexpr Keys vocab{"vocab_size", "n_vocab", "vocab"};
+inline constexpr Keys vocab{"vocab_size", "n_vocab", "vocab", "n_words", "n_token"};
 inline constexpr Keys activation{"hidden_act", "hidden_activation", "activation_function", "activation", "afn"};
 inline constexpr Keys tied{"tie_word_embeddings"};
 }  // namespace key
@@ -39,6 +40,7 @@ struct SizeDefaults {
   Int head_dim = 0;
   // Whether the class takes heads that do not divide d (d / n_heads rounds down then), or refuses them.
   bool rounds_head_dim_down = false;
+  bool heads_share_d = true;  // false: they have widths of other keys, whatever d (latent attention)
   bool tied = false;
   std::string_view activation = "silu";
   Norm norm{};

@@ -1,30 +1,22 @@
 // DeepSeek and those who took its layout: latent attention, a few dense layers, then experts beside shared ones.
 
+#include "arch/deepseek.h"
+
 #include <cmath>
 
-#include "arch/experts.h"
 #include "arch/families.h"
 
 namespace lmsize {
-namespace {
 
-// Latent attention knows neither KV heads nor the usual head_dim.
 Sizes read_latent_sizes(Reader& config, Model& model, SizeDefaults sizes) {
-  sizes.rounds_head_dim_down = true;
+  sizes.heads_share_d = false;
   sizes.has_kv_heads = sizes.has_head_dim = false;
   return read_sizes(config, model, sizes);
 }
 
-struct Parts {
-  Sizes s;
-  LatentAttention attention;
-  Mlp mlp;
-  MixtureOfExperts moe;
-};
-
-Parts read_parts(Reader& config, Model& model, const SizeDefaults& sizes, const LatentDefaults& latent,
-                 const ExpertDefaults& experts) {
-  Parts parts;
+LatentParts read_latent_parts(Reader& config, Model& model, const SizeDefaults& sizes, const LatentDefaults& latent,
+                              const ExpertDefaults& experts) {
+  LatentParts parts;
   parts.s = read_latent_sizes(config, model, sizes);
   parts.attention = read_latent_attention(config, model, parts.s, latent);
   parts.mlp = parts.s.gated_mlp(config);
@@ -33,10 +25,12 @@ Parts read_parts(Reader& config, Model& model, const SizeDefaults& sizes, const 
   return parts;
 }
 
+namespace {
+
 // A decoder of these parts, dense up to the first sparse layer.
 void latent_decoder(Reader& config, Model& model, const SizeDefaults& sizes, const LatentDefaults& latent,
                     const ExpertDefaults& experts, Int first_sparse) {
-  const Parts parts = read_parts(config, model, sizes, latent, experts);
+  const LatentParts parts = read_latent_parts(config, model, sizes, latent, experts);
   moe_decoder(config, model, parts.s, parts.attention, parts.mlp, parts.moe,
               sparse_layer_types(config, parts.s.n_layers.value, first_sparse));
 }
@@ -69,8 +63,8 @@ void deepseek_v2(Reader& config, Model& model) {
 
 // DeepseekV3ForCausalLM: sigmoid routing with a correction of the choice; modules that predict tokens further on.
 void deepseek_v3(Reader& config, Model& model) {
-  const Parts parts = read_parts(config, model, kV3, {.q_rank = 1536},
-                                 {256, 8, 2048, 1, {.scale = 2.5, .n_groups = 8, .top_groups = 4}});
+  const LatentParts parts = read_latent_parts(config, model, kV3, {.q_rank = 1536},
+                                              {256, 8, 2048, 1, {.scale = 2.5, .n_groups = 8, .top_groups = 4}});
   moe_decoder(config, model, parts.s, parts.attention, parts.mlp, parts.moe,
               layers_from(parts.s.n_layers.value, config.count("first_k_dense_replace", 3, 0)));
 }
@@ -83,7 +77,7 @@ void deepseek_v32(Reader& config, Model& model) {
 
 // GlmMoeDsaForCausalLM: an indexer whose choice serves several layers.
 void glm_moe_dsa(Reader& config, Model& model) {
-  Parts parts = read_parts(
+  LatentParts parts = read_latent_parts(
       config, model, {.vocab = 154880, .d = 6144, .d_ff = 12288, .n_layers = 78, .n_heads = 64, .norm = {.eps = 1e-5}},
       {.q_rank = 2048, .d_nope = 192, .d_v = 256, .q_rank_may_be_null = false, .n_index_heads = 32},
       {256, 8, 2048, 1, {.scale = 2.5}});
@@ -117,6 +111,20 @@ void glm4_moe_lite(Reader& config, Model& model) {
       {.q_rank = 768, .d_nope = 192, .d_v = 256, .head_dim_is_rope = true}, {64, 4, 1536, 1, {.scale = 1.8}}, 1);
 }
 
+// Mistral4ForCausalLM: experts in every layer, chosen by a softmax without a correction.
+void mistral4(Reader& config, Model& model) {
+  LatentParts parts = read_latent_parts(
+      config, model, {.vocab = 131072, .d = 4096, .d_ff = 12288, .n_layers = 36, .n_heads = 32},
+      {.q_rank = 1024, .kv_rank = 256, .d_nope = 64, .d_rope = 64, .d_v = 128},
+      {128, 4, 2048, 1, {}});
+  parts.moe.correction.reset();
+  parts.moe.storage = ExpertStorage::stacked;
+  parts.moe.expert.fused = "gate_up_proj";
+  parts.moe.routing.score = Routing::Score::softmax;
+  moe_decoder(config, model, parts.s, parts.attention, parts.mlp, parts.moe,
+              layers_from(parts.s.n_layers.value, config.count("first_k_dense_replace", 0, 0)));
+}
+
 // Sarvam's large model: a full query matrix.
 void sarvam_mla(Reader& config, Model& model) {
   latent_decoder(config, model, {.vocab = 262144, .d = 4096, .d_ff = 16384, .n_layers = 32, .n_heads = 64}, {},
@@ -125,7 +133,7 @@ void sarvam_mla(Reader& config, Model& model) {
 
 // AXK1ForCausalLM: a norm after the experts.
 void axk1(Reader& config, Model& model) {
-  const Parts parts = read_parts(
+  const LatentParts parts = read_latent_parts(
       config, model, {.vocab = 163840, .d = 7168, .d_ff = 18432, .n_layers = 61, .n_heads = 64},
       {.q_rank = 1536, .q_rank_may_be_null = false}, {192, 8, 2048, 1, {.scale = 2.5, .n_groups = 8, .top_groups = 4}});
   add_layers(decoder_frame(config, model, parts.s), sparse_layer_types(config, parts.s.n_layers.value, 1),
@@ -137,15 +145,16 @@ void axk1(Reader& config, Model& model) {
 
 // AXK2ForCausalLM: an indexer, gated attention, and gated norms except before dense MLPs.
 void axk2(Reader& config, Model& model) {
-  Parts parts = read_parts(config, model, {.vocab = 163840, .d = 2048, .d_ff = 5120, .n_layers = 48, .n_heads = 32},
-                           {.q_rank = 384,
-                            .kv_rank = 128,
-                            .d_nope = 64,
-                            .d_rope = 32,
-                            .d_v = 64,
-                            .q_rank_may_be_null = false,
-                            .n_index_heads = 16},
-                           {128, 8, 512, 1, {.scale = 2.5}});
+  LatentParts parts =
+      read_latent_parts(config, model, {.vocab = 163840, .d = 2048, .d_ff = 5120, .n_layers = 48, .n_heads = 32},
+                        {.q_rank = 384,
+                         .kv_rank = 128,
+                         .d_nope = 64,
+                         .d_rope = 32,
+                         .d_v = 64,
+                         .q_rank_may_be_null = false,
+                         .n_index_heads = 16},
+                        {128, 8, 512, 1, {.scale = 2.5}});
   parts.attention.gated = true;
   const Dim rank(config.size("gated_norm_rank", 16));
   add_layers(decoder_frame(config, model, parts.s), sparse_layer_types(config, parts.s.n_layers.value, 1),

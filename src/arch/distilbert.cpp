@@ -40,7 +40,7 @@ void distilbert(Reader& config, Model& model) {
                           .tied = s.tied,
                           .activation = s.activation,
                           .eps = s.norm.eps};
-  encoder_heads(config, model, s, {.masked = masked, .dense = "pre_classifier"});
+  encoder_heads(config, model, s, {.masked = masked, .dense = "pre_classifier", .choice_dense = "pre_classifier"});
 }
 
 }  // namespace lmsize

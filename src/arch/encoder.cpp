@@ -77,7 +77,7 @@ Layer bert_layer(Reader& config, const Sizes& s, const BertNorms& norms) {
 }
 
 void add_pooler(Model& model, Stack& stack, const Sizes& s, std::string name) {
-  stack.output.push_back({model.base, Matrix{std::move(name), s.d, s.d, true}});
+  stack.output.push_back({model.base, Matrix{.name = std::move(name), .out = s.d, .in = s.d, .bias = true, .pooled = true}});
 }
 
 MaskedHead bert_masked_head(const Sizes& s) {
@@ -96,14 +96,19 @@ MaskedHead roberta_masked_head(const Sizes& s) {
           .eps = s.norm.eps};
 }
 
+void add_discriminator(Model& model, const Sizes& s) {
+  const std::string name = "discriminator_predictions.dense";
+  model.heads.push_back({"", Matrix{name, s.d, s.d, true, Role::head}});
+  model.heads.push_back({"", Head{.name = name + "_prediction", .rows = Dim(1), .d = s.d, .bias = true}});
+}
+
 void encoder_heads(Reader& config, Model& model, const Sizes& s, const EncoderHeads& heads) {
   const Dim labels = read_labels(config);
-  const auto add_head = [&](std::string name, Dim rows) {
-    model.heads.push_back({"", Head{.name = std::move(name), .rows = rows, .d = s.d, .bias = true}});
+  const auto add_head = [&](std::string name, Dim rows, bool pooled) {
+    model.heads.push_back({"", Head{.name = std::move(name), .rows = rows, .d = s.d, .bias = true, .pooled = pooled}});
   };
-  const auto add_sentence_head = [&](Dim rows) {
-    if (!heads.dense.empty()) model.heads.push_back({"", Matrix{heads.dense, s.d, s.d, true, Role::head}});
-    add_head(heads.sentence_classifier, rows);
+  const auto add_dense = [&](const std::string& name) {
+    if (!name.empty()) model.heads.push_back({"", Matrix{name, s.d, s.d, true, Role::head, true}});
   };
   switch (model.head_kind) {
     case HeadKind::none:
@@ -116,15 +121,17 @@ void encoder_heads(Reader& config, Model& model, const Sizes& s, const EncoderHe
       model.heads.push_back({"", heads.masked});
       [[fallthrough]];
     case HeadKind::next_sentence_prediction:
-      return add_head("cls.seq_relationship", 2);
+      return add_head("cls.seq_relationship", 2, true);
     case HeadKind::sequence_classification:
-      return add_sentence_head(labels);
+      add_dense(heads.dense);
+      return add_head(heads.sentence_classifier, labels, true);
     case HeadKind::multiple_choice:
-      return add_head("classifier", 1);
+      add_dense(heads.choice_dense);
+      return add_head("classifier", 1, true);
     case HeadKind::token_classification:
-      return add_head("classifier", labels);
+      return add_head(heads.token_classifier, labels, false);
     case HeadKind::question_answering:
-      return add_head("qa_outputs", labels);
+      return add_head("qa_outputs", heads.two_answers ? Dim(2) : labels, false);
     case HeadKind::unknown:
       config.assume("unknown-head", escaped(model.architecture) + ": its head is not known; the body alone is counted",
                     "architectures");

@@ -36,11 +36,32 @@ MaskedHead bert_masked_head(const Sizes& s);
 MaskedHead roberta_masked_head(const Sizes& s);
 
 // What model.head_kind puts on an encoder. Sentences are classified by `dense` (where not empty), then `classifier`.
+// Of multiple choices: `choice_dense` (where not empty), then `classifier`.
 struct EncoderHeads {
   MaskedHead masked;
   std::string dense{};
   std::string sentence_classifier = "classifier";
+  std::string choice_dense{};
+  std::string token_classifier = "classifier";
+  bool two_answers = false;  // answers to questions begin and end, whatever num_labels says
 };
 void encoder_heads(Reader& config, Model& model, const Sizes& s, const EncoderHeads& heads);
+
+// What BERT's classes and RoBERTa's have after their layers: poolers and heads.
+void finish_bert(Reader& config, Model& model, Stack& stack, const Sizes& s);
+void finish_roberta(Reader& config, Model& model, Stack& stack, const Sizes& s);
+
+// ELECTRA's head of pretraining, which tells whether a token was replaced.
+void add_discriminator(Model& model, const Sizes& s);
+
+// Whether a class of BERT's reads sentences through the pooler.
+bool pools(HeadKind head);
+
+// Calls edit(attention) for each attention of a layer.
+template <class Edit>
+void each_attention(Layer& layer, Edit edit) {
+  for (Branch& branch : layer.branches)
+    if (Attention* attention = std::get_if<Attention>(&branch.block)) edit(*attention);
+}
 
 }  // namespace lmsize

@@ -55,21 +55,27 @@ std::optional<std::vector<bool>> given_sparse_layers(Reader& config, Int n) {
 
 std::vector<bool> sparse_layer_types(Reader& config, Int n, Int first_sparse) {
   check_layer_number(n);
-  const Int first = config.count("first_k_dense_replace", first_sparse, 0), step = config.size("moe_layer_freq", 1, 1);
+  const Int first = config.count("first_k_dense_replace", first_sparse, 0);
+  const Value frequency = config.find("moe_layer_freq");
+  const bool listed = frequency && frequency.kind() == JsonKind::array;
+  const auto chosen = listed ? config.flags("moe_layer_freq", n) : std::nullopt;
+  const Int step = listed ? 1 : config.size("moe_layer_freq", 1, 1);
   if (auto given = given_sparse_layers(config, n)) return *std::move(given);
   std::vector<bool> routed(static_cast<std::size_t>(n));
-  for (Int i = first; i < n; ++i) routed[static_cast<std::size_t>(i)] = i % step == 0;
+  for (Int i = first; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    routed[at] = chosen ? (*chosen)[at] : i % step == 0;
+  }
   return routed;
 }
 
-std::vector<bool> sparse_layers(Reader& config, Int n, Int n_experts) {
+std::vector<bool> sparse_layers(Reader& config, Int n, Int n_experts, std::vector<Int> dense) {
   check_layer_number(n);
   const Int step = config.size("decoder_sparse_step", 1);
   std::vector<bool> routed(static_cast<std::size_t>(n));
   for (Int i = 0; i < n; ++i) routed[static_cast<std::size_t>(i)] = n_experts > 0 && (i + 1) % step == 0;
-  if (const auto dense = config.sizes("mlp_only_layers"))
-    for (Int i : *dense)
-      if (i < n) routed[static_cast<std::size_t>(i)] = false;
+  for (Int i : config.sizes("mlp_only_layers").value_or(std::move(dense)))
+    if (i < n) routed[static_cast<std::size_t>(i)] = false;
   return routed;
 }
 

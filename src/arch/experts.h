@@ -36,12 +36,13 @@ MixtureOfExperts read_experts(Reader& config, const Mlp& mlp, const ExpertDefaul
 // The layers that mlp_layer_types calls sparse, or nothing where it is absent.
 std::optional<std::vector<bool>> given_sparse_layers(Reader& config, Int n);
 
-// The same, where it is absent every moe_layer_freq-th from first_k_dense_replace
-// on, of which the absent is first_sparse.
+// The same, where it is absent every moe_layer_freq-th (or, as a list, those it names) from first_k_dense_replace on,
+// of which the absent is first_sparse.
 std::vector<bool> sparse_layer_types(Reader& config, Int n, Int first_sparse);
 
-// The layers of which every decoder_sparse_step-th holds experts, unless mlp_only_layers names it.
-std::vector<bool> sparse_layers(Reader& config, Int n, Int n_experts);
+// The layers of which every decoder_sparse_step-th holds experts, unless mlp_only_layers names it, of which the absent
+// is `dense`.
+std::vector<bool> sparse_layers(Reader& config, Int n, Int n_experts, std::vector<Int> dense = {});
 
 // All layers but the first ones.
 std::vector<bool> layers_from(Int n, Int first);

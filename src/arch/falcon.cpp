@@ -32,7 +32,7 @@ void falcon(Reader& config, Model& model) {
                         .has_kv_heads = false,
                         .has_head_dim = false});
   const bool new_architecture = config.flag("new_decoder_architecture", false);
-  s.n_kv_heads.value = read_kv_heads(config, s.n_heads.value, new_architecture);
+  s.n_kv_heads = {read_kv_heads(config, s.n_heads.value, new_architecture), Symbol::n_kv_heads};
   model.sizes.num_key_value_heads = s.n_kv_heads.value;
   const bool parallel = config.flag("parallel_attn", true), bias = config.flag("bias", false);
   const Int usual_norms = new_architecture ? 2 : 1;

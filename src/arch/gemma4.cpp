@@ -1,11 +1,10 @@
 // Gemma 4: Gemma 3n's per-layer embeddings and shared keys and values, without its streams; full layers have wider
 // heads, perhaps values that are the keys; perhaps experts beside the MLP.
 
-#include <charconv>
-
 #include "arch/experts.h"
 #include "arch/families.h"
 #include "arch/gemma.h"
+#include "arch/hybrid.h"
 
 namespace lmsize {
 namespace {
@@ -34,18 +33,11 @@ std::vector<Gemma4Kind> read_kinds(Reader& config, const Sizes& s, bool v_is_k, 
     }
     kinds.push_back(kind);
   }
-  Reader layers = config.object("per_layer_config");
-  const Value listed = config.find("per_layer_config");
-  for (Value entry = given ? listed.first_child() : Value(); entry; entry = entry.next()) {
-    const std::string_view index = entry.key();
-    std::size_t i = 0;
-    const auto [end, fault] = std::from_chars(index.data(), index.data() + index.size(), i);
-    if (fault != std::errc{} || end != index.data() + index.size() || i >= kinds.size())
-      layers.fail("malformed", index, "per_layer_config: \"" + std::string(index) + "\" is the number of no layer");
-    Reader own = layers.object(index);
-    kinds[i].head_dim = own.size("head_dim", kinds[i].head_dim);
-    kinds[i].n_kv_heads = own.size("num_key_value_heads", kinds[i].n_kv_heads);
-  }
+  each_layer_config(config, n, [&](Int i, Reader& own) {
+    Gemma4Kind& kind = kinds[static_cast<std::size_t>(i)];
+    kind.head_dim = own.size("head_dim", kind.head_dim);
+    kind.n_kv_heads = own.size("num_key_value_heads", kind.n_kv_heads);
+  });
   return kinds;
 }
 

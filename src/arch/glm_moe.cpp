@@ -1,5 +1,6 @@
 // Grouped-query attention with DeepSeek's experts: GLM-4.5 and those who took its layout.
 
+#include "arch/composites.h"
 #include "arch/experts.h"
 #include "arch/families.h"
 
@@ -14,28 +15,43 @@ void decoder(Reader& config, Model& model, const Sizes& s, const Attention& atte
   moe_decoder(config, model, s, attention, mlp, moe, sparse_layer_types(config, s.n_layers.value, first_sparse));
 }
 
+SizeDefaults glm_sizes(Int vocab) {
+  return {.vocab = vocab,
+          .d = 4096,
+          .d_ff = 10944,
+          .n_layers = 46,
+          .n_heads = 96,
+          .n_kv_heads = 8,
+          .kv_heads_may_be_null = false,
+          .rounds_head_dim_down = true,
+          .norm = {.eps = 1e-5}};
+}
+
+Attention glm_attention(Reader& config, const Sizes& s, bool bias) {
+  Attention attention = s.attention(config.flag("attention_bias", bias));
+  attention.o_bias = false;
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 10000, .partial = 0.5});
+  return attention;
+}
+
 }  // namespace
 
 // Glm4MoeForCausalLM: q, k and v may have biases, and norms of their heads.
 void glm4_moe(Reader& config, Model& model) {
-  const Sizes s = read_sizes(config, model,
-                             {.vocab = 151552,
-                              .d = 4096,
-                              .d_ff = 10944,
-                              .n_layers = 46,
-                              .n_heads = 96,
-                              .n_kv_heads = 8,
-                              .kv_heads_may_be_null = false,
-                              .rounds_head_dim_down = true,
-                              .norm = {.eps = 1e-5}});
-  Attention attention = s.attention(config.flag("attention_bias", false));
-  attention.o_bias = false;
-  attention.rope = read_rope(config, s.head_dim.value, {.theta = 10000, .partial = 0.5});
+  const Sizes s = read_sizes(config, model, glm_sizes(151552));
+  Attention attention = glm_attention(config, s, false);
   if (config.flag("use_qk_norm", false)) {
     attention.q_norm = s.head_norm("q_norm");
     attention.k_norm = s.head_norm("k_norm");
   }
   decoder(config, model, s, attention, {128, 8, 1408}, 1);
+}
+
+// The language model of GLM-4.5V.
+void glm4v_moe_text(Reader& config, Model& model) {
+  const Sizes s = read_sizes(config, model, glm_sizes(151424));
+  config.ignore({"use_qk_norm"});
+  decoder(config, model, s, glm_attention(config, s, true), {128, 8, 1408}, 1);
 }
 
 // Sarvam's small model: GLM-4.5's layers under names of its own.
@@ -60,7 +76,8 @@ void sarvam_moe(Reader& config, Model& model) {
     attention.k_norm = s.head_norm("key_layernorm");
   }
   const Mlp mlp = s.gated_mlp(config);
-  const MixtureOfExperts moe = read_experts(config, mlp, {128, 6, 1024, 1, {.scale = 2.5}});
+  MixtureOfExperts moe = read_experts(config, mlp, {128, 6, 1024, 1, {.scale = 2.5}});
+  moe.correction->name = "gate.expert_bias";
   const auto routed = sparse_layer_types(config, s.n_layers.value, 1);
   config.ignore({"num_nextn_predict_layers", "num_mtp_layers"});
   add_layers(decoder_frame(config, model, s, {.embedding = "word_embeddings"}), routed, [&](Layer& layer, bool routes) {
@@ -130,7 +147,8 @@ void exaone_moe(Reader& config, Model& model) {
   attention.k_norm = s.head_norm("k_norm");
   const Rope rope = read_rope(config, s.head_dim.value, 10000);
   const Mlp mlp = s.gated_mlp(config);
-  const MixtureOfExperts moe = read_experts(config, mlp, {64, 8, 1024, 1, {.scale = 2.5}});
+  MixtureOfExperts moe = read_experts(config, mlp, {64, 8, 1024, 1, {.scale = 2.5}});
+  moe.correction->name = "e_score_correction_bias";
   const Int n = s.n_layers.value;
   const auto routed = sparse_layer_types(config, n, 1);
   const std::optional<Int> window = config.optional_size("sliding_window", 4096);
@@ -163,7 +181,7 @@ void hy_v3(Reader& config, Model& model) {
   MixtureOfExperts moe = read_experts(config, mlp, {192, 8, 1536, 1, {.scale = 2.826}});
   moe.expert.up_bias = moe.expert.down_bias = false;
   moe.router = "router.gate";
-  moe.correction->name = "e_score_correction_bias";
+  moe.correction->name = "expert_bias";
   if (moe.shared) moe.shared->name = "shared_mlp";
   moe_decoder(config, model, s, attention, mlp, moe, sparse_layer_types(config, s.n_layers.value, 1));
 }

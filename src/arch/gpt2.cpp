@@ -1,6 +1,8 @@
 // GPT-2: learned positions, LayerNorm, fused q/k/v, a plain MLP; Conv1D weights lie (in, out). GPT-BigCode (SantaCoder,
 // StarCoder) is GPT-2 with one KV head and nn.Linear weights; GPT (1) has its norms behind the sums.
 
+#include <cmath>
+
 #include "arch/common.h"
 #include "arch/families.h"
 
@@ -53,7 +55,12 @@ void gpt2_decoder(Reader& config, Model& model, const Gpt2& g) {
   Stack& stack = decoder_frame(config, model, g.s,
                                {.embedding = "wte", .layers = "h", .norm = "ln_f", .classifier = "classifier"});
   stack.input.push_back({model.base, Embedding{"wpe", g.positions, g.s.d}});
-  add_layers(stack, g.s.n_layers.value, layer);
+  if (!config.flag("scale_attn_by_inverse_layer_idx", false)) return add_layers(stack, g.s.n_layers.value, layer);
+  const double scale = g.attention.scale.value_or(1 / std::sqrt(static_cast<double>(g.s.head_dim.value)));
+  add_layers(stack, g.s.n_layers.value, [](Int i) { return i; }, [&](Layer& scaled, Int i) {
+    scaled = layer;
+    std::get<Attention>(scaled.branches[0].block).scale = scale / static_cast<double>(i + 1);
+  });
 }
 
 }  // namespace
@@ -81,7 +88,8 @@ void gpt_bigcode(Reader& config, Model& model) {
 
 // OpenAIGPTLMHeadModel.
 void openai_gpt(Reader& config, Model& model) {
-  const Gpt2 g = read_gpt2(config, model, "gelu", 40478, 512);
+  Gpt2 g = read_gpt2(config, model, "gelu", 40478, 512);
+  if (g.mlp.activation == Activation::gelu) g.mlp.activation = Activation::gelu_tanh;  // what this class means by "gelu"
   Layer layer = pre_norm_layer(g.s, g.attention, g.mlp, "ln_1", "ln_2");
   for (Branch& branch : layer.branches) std::swap(branch.before, branch.after_sum);
   Stack& stack = add_stack(model, "h");

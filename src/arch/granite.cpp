@@ -2,6 +2,7 @@
 // variant has sinks and a window in three layers of four, and a rope theta a layer (0: none).
 
 #include "arch/common.h"
+#include "arch/composites.h"
 #include "arch/families.h"
 
 namespace lmsize {
@@ -20,11 +21,10 @@ Layer scaled_layer(Layer layer, double scale) {
 
 }  // namespace
 
-// GraniteForCausalLM.
-void granite(Reader& config, Model& model) {
-  Sizes s = read_sizes(
-      config, model,
-      {.vocab = 32000, .d = 4096, .d_ff = 11008, .n_layers = 32, .n_heads = 32, .rounds_head_dim_down = true});
+namespace {
+
+void granite_decoder(Reader& config, Model& model, const SizeDefaults& defaults) {
+  Sizes s = read_sizes(config, model, defaults);
   read_multipliers(config, s);
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.scale = config.number("attention_multiplier", 1);
@@ -32,6 +32,28 @@ void granite(Reader& config, Model& model) {
   const Mlp mlp = s.gated_mlp(config, config.flag("mlp_bias", false));
   const Layer layer = scaled_layer(pre_norm_layer(s, attention, mlp), config.number("residual_multiplier", 1));
   add_layers(decoder_frame(config, model, s), s.n_layers.value, layer);
+}
+
+}  // namespace
+
+// GraniteForCausalLM.
+void granite(Reader& config, Model& model) {
+  granite_decoder(
+      config, model,
+      {.vocab = 32000, .d = 4096, .d_ff = 11008, .n_layers = 32, .n_heads = 32, .rounds_head_dim_down = true});
+}
+
+// The language model of Granite Docling.
+void granite_docling_text(Reader& config, Model& model) {
+  granite_decoder(config, model,
+                  {.vocab = 133800,
+                   .d = 1024,
+                   .d_ff = 2048,
+                   .n_layers = 28,
+                   .n_heads = 16,
+                   .n_kv_heads = 4,
+                   .rounds_head_dim_down = true,
+                   .norm = {.eps = 1e-5}});
 }
 
 // HyperCLOVAXForCausalLM: Granite with head_dim, and with norms behind the blocks as well unless use_post_norm says no.

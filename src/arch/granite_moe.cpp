@@ -8,7 +8,7 @@ namespace lmsize {
 namespace {
 
 // What the three have in common.
-struct Parts {
+struct LayerParts {
   Sizes s;
   Attention attention;
   MixtureOfExperts moe;
@@ -16,8 +16,8 @@ struct Parts {
   double residual = 1;
 };
 
-Parts read_parts(Reader& config, Model& model) {
-  Parts parts;
+LayerParts read_parts(Reader& config, Model& model) {
+  LayerParts parts;
   Sizes& s = parts.s;
   s = read_sizes(
       config, model,
@@ -47,7 +47,7 @@ Parts read_parts(Reader& config, Model& model) {
   return parts;
 }
 
-Layer layer_of(const Parts& parts) {
+Layer layer_of(const LayerParts& parts) {
   Layer layer = pre_norm_layer(parts.s, parts.attention, parts.moe);
   if (parts.shared.d_ff.value > 0) layer.branches.push_back({.block = parts.shared, .parallel = true});
   for (Branch& branch : layer.branches) branch.scale = parts.residual;
@@ -58,20 +58,20 @@ Layer layer_of(const Parts& parts) {
 
 // GraniteMoeForCausalLM.
 void granitemoe(Reader& config, Model& model) {
-  const Parts parts = read_parts(config, model);
+  const LayerParts parts = read_parts(config, model);
   add_layers(decoder_frame(config, model, parts.s), parts.s.n_layers.value, layer_of(parts));
 }
 
 // GraniteMoeSharedForCausalLM.
 void granitemoeshared(Reader& config, Model& model) {
-  Parts parts = read_parts(config, model);
+  LayerParts parts = read_parts(config, model);
   parts.shared.d_ff = {config.count("shared_intermediate_size", 0), Symbol::d_shared};
   add_layers(decoder_frame(config, model, parts.s), parts.s.n_layers.value, layer_of(parts));
 }
 
 // GraniteMoeSWAForCausalLM: sinks; three layers of four slide; a rope theta for each layer (0: no positions).
 void granitemoe_swa(Reader& config, Model& model) {
-  Parts parts = read_parts(config, model);
+  LayerParts parts = read_parts(config, model);
   parts.shared.d_ff = {config.count("shared_intermediate_size", 0), Symbol::d_shared};
   parts.moe.router = "router";
   parts.moe.expert.name = "experts";

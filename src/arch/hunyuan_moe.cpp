@@ -19,6 +19,7 @@ void hunyuan_v1_moe(Reader& config, Model& model) {
   attention.rope = read_rope(config, s.head_dim.value, 10000);
   attention.q_norm = s.head_norm("query_layernorm");
   attention.k_norm = s.head_norm("key_layernorm");
+  attention.norm_after_rope = true;
   const Mlp mlp = s.gated_mlp(config);
   // Some files say for each layer how many experts a token has, and say the same for all.
   const Value per_token = config.find({"moe_topk", "num_experts_per_tok"});

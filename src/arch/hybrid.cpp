@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "base/spelling.h"
@@ -37,6 +38,13 @@ std::optional<std::vector<std::string>> read_layer_types(Reader& config, const K
     type = present;
   }
   return types;
+}
+
+Int layer_of(const Reader& layers, std::string_view name, Int n) {
+  Int layer = 0;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), layer);
+  if (fault == std::errc{} && end == name.data() + name.size() && layer >= 0 && layer < n) return layer;
+  layers.fail("malformed", name, "per_layer_config: \"" + escaped(name) + "\" is the number of no layer");
 }
 
 std::optional<Int> size_unless_auto(Reader& config, const Keys& keys) {

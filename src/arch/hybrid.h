@@ -35,6 +35,21 @@ void add_layers(Stack& stack, const std::vector<std::string>& kinds, Body body) 
   add_layers(stack, static_cast<Int>(kinds.size()), kind_of, body);
 }
 
+// The layer of n whose number is `name`; throws Error "malformed" where it is the number of none.
+Int layer_of(const Reader& layers, std::string_view name, Int n);
+
+// For each entry of per_layer_config, which is named by the number of one of n layers: body(layer, its settings).
+template <class Body>
+void each_layer_config(Reader& config, Int n, Body body) {
+  constexpr std::string_view kKey = "per_layer_config";
+  Reader layers = config.object(kKey);
+  for (Value entry = layers.empty() ? Value() : config.find(kKey).first_child(); entry; entry = entry.next()) {
+    const Int layer = layer_of(layers, entry.key(), n);
+    Reader own = layers.object(entry.key());
+    body(layer, own);
+  }
+}
+
 // A size that may be "auto" or absent: then nothing.
 std::optional<Int> size_unless_auto(Reader& config, const Keys& keys);
 

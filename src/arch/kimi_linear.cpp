@@ -74,7 +74,7 @@ void hybrid_layers(Reader& config, Model& model, const Sizes& s, const DeltaNet&
 // Latent attention makes its heads of other keys: only their number is the usual one. Heads are never tied.
 Sizes read_kimi_sizes(Reader& config, Model& model, SizeDefaults defaults) {
   defaults.has_head_dim = false;
-  defaults.rounds_head_dim_down = true;
+  defaults.heads_share_d = false;
   Sizes s = read_sizes(config, model, defaults);
   s.tied = false;
   model.sizes.tie_word_embeddings = false;

@@ -31,6 +31,7 @@ void laguna(Reader& config, Model& model) {
   const bool by_head =
       !gating || (gating.kind() == JsonKind::string ? gating.text() == "per-head"
                                                     : gating.kind() == JsonKind::boolean && gating.truth());
+  attention.gate_softplus = true;
   attention.gate = by_head ? OutputGate::per_head : OutputGate::full;
   const Mlp mlp = s.gated_mlp(config);
   MixtureOfExperts moe = bank_of(mlp, config.size("num_experts", 256), config.count("num_experts_per_tok", 8),

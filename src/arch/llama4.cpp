@@ -42,6 +42,10 @@ void llama4(Reader& config, Model& model) {
   const auto with_rope = config.sizes("no_rope_layers");  // 1: the layer has positions
   const auto chunk = config.optional_size("attention_chunk_size", 8192);
   config.ignore({"layer_types"});
+  const bool tuned = config.flag("attn_temperature_tuning", true), normed = config.flag("use_qk_norm", true);
+  Norm head_norm = s.head_norm("qk_norm");
+  head_norm.weight = false;
+  attention.norm_after_rope = true;
   const auto kind_of = [&](Int i) {
     const bool routed = moe_layers ? std::ranges::find(*moe_layers, i) != moe_layers->end() : (i + 1) % step == 0;
     const bool given = with_rope && i < static_cast<Int>(with_rope->size());
@@ -49,6 +53,8 @@ void llama4(Reader& config, Model& model) {
   };
   add_layers(decoder_frame(config, model, s), n, kind_of, [&](Layer& layer, const auto& kind) {
     attention.rope = kind.second ? std::optional(rope) : std::nullopt;
+    attention.temperature = tuned && !kind.second;
+    attention.q_norm = attention.k_norm = kind.second && normed ? std::optional(head_norm) : std::nullopt;
     attention.chunk = kind.second ? chunk : std::nullopt;
     layer = pre_norm_layer(s, attention, kind.first ? Block(moe) : Block(mlp));
   });

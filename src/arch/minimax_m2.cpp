@@ -8,7 +8,7 @@
 namespace lmsize {
 namespace {
 
-// rotary_dim is an older way to say which part of a head turns.
+// rotary_dim is an older way to say which part of a head turns (M3's class has the key, and does not look at it).
 Rope read_minimax_rope(Reader& config, const Sizes& s, double theta) {
   const Int width = config.count("rotary_dim", 0, 0);
   const Int head_dim = s.head_dim.value;
@@ -59,14 +59,14 @@ void minimax_m3(Reader& config, Model& model) {
                               .n_heads = 64,
                               .n_kv_heads = 4,
                               .kv_heads_may_be_null = false,
-                              .head_dim = 128});
+                              .head_dim = 128,
+                              .norm = {.unit_offset = true}});
   config.ignore({"index_n_heads", "index_head_dim", "index_block_size", "index_topk_blocks", "index_local_blocks",
-                 "layer_types", "sparse_attention_config"});
+                 "layer_types", "sparse_attention_config", "rotary_dim"});
   Attention attention = s.attention();
-  attention.rope = read_minimax_rope(config, s, 5e6);
+  attention.rope = read_rope(config, s.head_dim.value, 5e6);
   attention.q_norm = s.head_norm("q_norm");
   attention.k_norm = s.head_norm("k_norm");
-  attention.q_norm->unit_offset = attention.k_norm->unit_offset = true;
   Mlp mlp = s.gated_mlp(config);
   mlp.fused = "gate_up_proj";
   mlp.clamped = {.alpha = config.number("swiglu_alpha", 1.702), .limit = config.number("swiglu_limit", 7)};

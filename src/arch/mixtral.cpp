@@ -30,6 +30,7 @@ void mixtral(Reader& config, Model& model) {
   moe.expert.up = "w3";
   moe.expert.down = "w2";
   moe.expert.gated = read_gated(config, true);
+  moe.routing.normalized = true;
   pre_norm_decoder(config, model, s, attention, moe);
 }
 

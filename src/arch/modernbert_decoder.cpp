@@ -1,14 +1,21 @@
-// The decoder of ModernBERT (Ettin): norms without bias, GeGLU with gate and up in one matrix; two layers of three
-// slide with a rope of their own; the first layer has the embedding's norm in place of its own; the head is a masked
-// model's.
+// ModernBERT, and its decoder (Ettin): norms without bias, GeGLU with gate and up in one matrix; two layers of three
+// slide with a rope of their own; the first layer has the embedding's norm in place of its own.
 
-#include "arch/common.h"
+#include "arch/encoder.h"
 #include "arch/families.h"
 
 namespace lmsize {
 
-// ModernBertDecoderForCausalLM.
-void modernbert_decoder(Reader& config, Model& model) {
+namespace {
+
+// What stands on the base of either class, under the names of its parts.
+struct ModernHead {
+  Sizes s;
+  MaskedHead masked;
+};
+
+// The base model; its masked head with a transform called `transform`.
+ModernHead modernbert_base(Reader& config, Model& model, bool causal, const std::string& transform) {
   Sizes s = read_sizes(config, model,
                        {.vocab = 50368,
                         .d = 768,
@@ -23,13 +30,15 @@ void modernbert_decoder(Reader& config, Model& model) {
   s.norm.bias = config.flag("norm_bias", false);
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.name = "attn";
+  attention.causal = causal;
+  if (!causal) attention.fused = "Wqkv";
   attention.o = "Wo";
   Mlp mlp = s.gated_mlp(config, config.flag("mlp_bias", false));
   mlp.fused = mlp.up = "Wi";
   mlp.down = "Wo";
   MaskedHead head;
-  head.transform = "lm_head.dense";
-  head.norm = "lm_head.norm";
+  head.transform = transform + ".dense";
+  head.norm = transform + ".norm";
   head.decoder = "decoder";
   head.bias = config.flag("decoder_bias", true) ? "decoder.bias" : "";
   head.d = head.width = s.d;
@@ -62,10 +71,34 @@ void modernbert_decoder(Reader& config, Model& model) {
     if (first) layer.branches[0].before.reset();
   });
   stack.output.push_back({model.base, s.named("final_norm")});
+  return {s, head};
+}
+
+}  // namespace
+
+// ModernBertDecoderForCausalLM: separate projections; the head is a masked model's.
+void modernbert_decoder(Reader& config, Model& model) {
+  const ModernHead made = modernbert_base(config, model, true, "lm_head");
   if (model.head_kind == HeadKind::language_model)
-    model.heads.push_back({"", head});
+    model.heads.push_back({"", made.masked});
   else
-    decoder_head(config, model, s);
+    decoder_head(config, model, made.s);
+}
+
+// ModernBertForMaskedLM: every class with a head reads the base through the same matrix and norm.
+void modernbert(Reader& config, Model& model) {
+  const auto [s, masked] = modernbert_base(config, model, false, "head");
+  config.ignore({"repad_logits_with_grad"});
+  const bool classifies = model.head_kind != HeadKind::none && model.head_kind != HeadKind::language_model &&
+                          model.head_kind != HeadKind::masked_language_model && model.head_kind != HeadKind::unknown;
+  if (classifies) {
+    MaskedHead transform = masked;
+    transform.tied = true;
+    transform.bias = "";
+    model.heads.push_back({"", transform});
+  }
+  if (model.head_kind == HeadKind::question_answering) model.head_kind = HeadKind::token_classification;
+  encoder_heads(config, model, s, {.masked = masked});
 }
 
 }  // namespace lmsize

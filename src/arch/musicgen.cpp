@@ -4,9 +4,10 @@
 #include "arch/families.h"
 
 namespace lmsize {
+namespace {
 
-// MusicgenForCausalLM: a table and a head for each codebook; positions are sines.
-void musicgen_decoder(Reader& config, Model& model) {
+// A table and a head for each codebook; positions are sines.
+void codebook_decoder(Reader& config, Model& model, bool cross) {
   SizeDefaults defaults{
       .vocab = 2048, .d = 1024, .n_layers = 24, .n_heads = 16, .activation = "gelu", .norm = kLayerNorm};
   defaults.d_ff = 4096;
@@ -16,8 +17,14 @@ void musicgen_decoder(Reader& config, Model& model) {
   sizes.decoder = {s.n_layers.value, s.n_heads.value, s.d_ff.value};
   const BartDefaults layout{.norm_before = true, .embedding_norm = false, .final_norm = true};
   const Int n_codebooks = config.size("num_codebooks", 4);
+  if (n_codebooks > 10'000) config.fail("out-of-range", "num_codebooks", "num_codebooks is larger than any model's");
   config.ignore({"max_position_embeddings"});
   Layer layer = bart_layer(config, sizes, layout, true);
+  if (!cross)
+    std::erase_if(layer.branches, [](const Branch& branch) {
+      const Attention* attention = std::get_if<Attention>(&branch.block);
+      return attention != nullptr && attention->cross;
+    });
   for (Branch& branch : layer.branches) {
     if (Attention* a = std::get_if<Attention>(&branch.block)) a->q_bias = a->k_bias = a->v_bias = a->o_bias = false;
     if (Mlp* mlp = std::get_if<Mlp>(&branch.block)) mlp->up_bias = mlp->down_bias = false;
@@ -32,6 +39,14 @@ void musicgen_decoder(Reader& config, Model& model) {
       model.heads.push_back({"", Head{"lm_heads." + number, s.vocab, s.d}});
   }
 }
+
+}  // namespace
+
+// MusicgenForCausalLM: reads the text's encoding by cross attention.
+void musicgen_decoder(Reader& config, Model& model) { codebook_decoder(config, model, true); }
+
+// MusicgenMelodyForCausalLM: text and melody stand before the codes.
+void musicgen_melody_decoder(Reader& config, Model& model) { codebook_decoder(config, model, false); }
 
 // MoshiForCausalLM: Llama's layers with a fused gate and one row more for tokens than for logits.
 void moshi(Reader& config, Model& model) {

@@ -56,10 +56,11 @@ void jais2(Reader& config, Model& model) {
   pre_norm_decoder(config, model, s, attention, s.plain_mlp(config, "up_proj", "down_proj", bias));
 }
 
-// ApertusForCausalLM.
-void apertus(Reader& config, Model& model) {
+namespace {
+
+void apertus_decoder(Reader& config, Model& model, Int vocab) {
   const Sizes s = read_sizes(config, model,
-                             {.vocab = 131072,
+                             {.vocab = vocab,
                               .d = 4096,
                               .d_ff = 14336,
                               .n_layers = 32,
@@ -76,6 +77,19 @@ void apertus(Reader& config, Model& model) {
   const Mlp mlp = s.plain_mlp(config, "up_proj", "down_proj", false);
   const Layer layer = pre_norm_layer(s, attention, mlp, "attention_layernorm", "feedforward_layernorm");
   add_layers(decoder_frame(config, model, s), s.n_layers.value, layer);
+}
+
+}  // namespace
+
+// ApertusForCausalLM.
+void apertus(Reader& config, Model& model) { apertus_decoder(config, model, 131072); }
+
+// Apertus1p5TextForCausalLM: an untied head may go without the rows of images and sounds.
+void apertus1p5(Reader& config, Model& model) {
+  const auto rows = config.optional_size("output_vocab_size");
+  apertus_decoder(config, model, 266752);
+  if (!rows || model.head_kind != HeadKind::language_model) return;
+  std::get<Head>(model.heads.front().block).rows = {*rows, Symbol::vocab};
 }
 
 // NanoChatForCausalLM: a norm behind the embedding too.
@@ -95,6 +109,7 @@ void nanochat(Reader& config, Model& model) {
   attention.q_norm = s.head_norm("q_norm");
   attention.k_norm = s.head_norm("k_norm");
   attention.norm_after_rope = true;
+  attention.rope->backwards = true;
   const Layer layer = pre_norm_layer(s, attention, s.plain_mlp(config, "fc1", "fc2", false));
   Stack& stack = decoder_frame(config, model, s);
   stack.input.push_back({model.base, s.named("norm")});

@@ -106,6 +106,7 @@ std::optional<MixtureOfExperts> read_experts(Reader& config, const Mlp& mlp) {
   moe.per_token = per_token.value_or(2);
   moe.expert = mlp;
   moe.expert.name = "experts";
+  moe.routing.normalized = true;
   if (width) moe.expert.d_ff = {*width, Symbol::d_moe};
   return moe;
 }
@@ -217,6 +218,7 @@ void meta_params(Reader& config, Model& model) {
   moe.per_token = per_token;
   moe.expert = mlp;
   moe.expert.name = "experts";
+  moe.routing.normalized = true;
   config.ignore({"max_seq_len", "max_batch_size", "use_scaled_rope", "sliding_window"});
 
   model.sizes = {s.d.value,          s.d_ff.value,     s.n_layers.value, s.n_heads.value,

@@ -1,17 +1,13 @@
 // Qwen3-Next and Qwen3.5: three layers of gated delta rule to one of gated attention, with experts or an MLP.
 
-#include "arch/experts.h"
+#include "arch/qwen_next.h"
+
 #include "arch/families.h"
 #include "arch/hybrid.h"
 #include "arch/rope.h"
 
 namespace lmsize {
-namespace {
 
-constexpr SizeDefaults kSizes{
-    .n_heads = 16, .n_kv_heads = 2, .kv_heads_may_be_null = false, .head_dim = 256, .norm = {.unit_offset = true}};
-
-// Attention whose queries bring a gate for the output along; a quarter of each head turns.
 Attention read_gated_attention(Reader& config, const Sizes& s) {
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.rope = read_rope(config, s.head_dim.value, {.partial = 0.25});
@@ -21,14 +17,7 @@ Attention read_gated_attention(Reader& config, const Sizes& s) {
   return attention;
 }
 
-// Which layers attend: layer_types, else every full_attention_interval-th.
-std::vector<std::string> read_kinds(Reader& config, const Sizes& s) {
-  const Int interval = config.size("full_attention_interval", 4);
-  return layer_types_or(config, "layer_types", s.n_layers.value, {"linear_attention", "full_attention"},
-                        [&](Int i) { return (i + 1) % interval == 0 ? "full_attention" : "linear_attention"; });
-}
-
-MixtureOfExperts read_moe(Reader& config, const Sizes& s, Int n_experts, Int per_token) {
+MixtureOfExperts read_gated_experts(Reader& config, const Sizes& s, Int n_experts, Int per_token) {
   const Mlp mlp = s.gated_mlp(config);
   MixtureOfExperts moe =
       bank_of(mlp, config.size({"num_experts", "num_local_experts"}, n_experts),
@@ -37,6 +26,18 @@ MixtureOfExperts read_moe(Reader& config, const Sizes& s, Int n_experts, Int per
   moe.shared_gate = "shared_expert_gate";
   moe.routing.normalized = config.flag("norm_topk_prob", true);
   return moe;
+}
+
+namespace {
+
+constexpr SizeDefaults kSizes{
+    .n_heads = 16, .n_kv_heads = 2, .kv_heads_may_be_null = false, .head_dim = 256, .norm = {.unit_offset = true}};
+
+// Which layers attend: layer_types, else every full_attention_interval-th.
+std::vector<std::string> read_kinds(Reader& config, const Sizes& s) {
+  const Int interval = config.size("full_attention_interval", 4);
+  return layer_types_or(config, "layer_types", s.n_layers.value, {"linear_attention", "full_attention"},
+                        [&](Int i) { return (i + 1) % interval == 0 ? "full_attention" : "linear_attention"; });
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ void qwen3_next(Reader& config, Model& model) {
   DeltaNet mixer = read_delta_net(config, s);
   mixer.storage = DeltaNet::Storage::pair;
   const Mlp mlp = s.gated_mlp(config);
-  const MixtureOfExperts moe = read_moe(config, s, 512, 10);
+  const MixtureOfExperts moe = read_gated_experts(config, s, 512, 10);
   const auto kinds = read_kinds(config, s);
   const auto routed = sparse_layers(config, s.n_layers.value, moe.n_experts.value);
   add_layers(
@@ -85,7 +86,7 @@ void qwen3_5_moe(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model, defaults);
   const Attention attention = read_gated_attention(config, s);
   const DeltaNet mixer = read_delta_net(config, s);
-  const MixtureOfExperts moe = read_moe(config, s, 256, 8);
+  const MixtureOfExperts moe = read_gated_experts(config, s, 256, 8);
   model.sizes.intermediate_size = moe.expert.d_ff.value;
   add_layers(decoder_frame(config, model, s), read_kinds(config, s), [&](Layer& layer, std::string_view kind) {
     layer = pre_norm_layer(s, kind == "full_attention" ? Block(attention) : Block(mixer), moe);
@@ -112,7 +113,7 @@ void lara_mini(Reader& config, Model& model) {
   DeltaNet mixer = read_delta_net(config, s, {.n_key_heads = 8, .n_value_heads = 16});
   mixer.storage = DeltaNet::Storage::one;
   mixer.norm.name = "out_norm";
-  MixtureOfExperts moe = read_moe(config, s, 128, 4);
+  MixtureOfExperts moe = read_gated_experts(config, s, 128, 4);
   moe.shared_gate = "";
   moe.storage = ExpertStorage::stacked;
   moe.expert.fused = "gate_up_proj";

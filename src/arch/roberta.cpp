@@ -7,7 +7,6 @@
 #include "arch/families.h"
 
 namespace lmsize {
-namespace {
 
 void finish_roberta(Reader& config, Model& model, Stack& stack, const Sizes& s) {
   if (model.head_kind == HeadKind::none || model.head_kind == HeadKind::multiple_choice) add_pooler(model, stack, s);
@@ -15,6 +14,8 @@ void finish_roberta(Reader& config, Model& model, Stack& stack, const Sizes& s) 
       config, model, s,
       {.masked = roberta_masked_head(s), .dense = "classifier.dense", .sentence_classifier = "classifier.out_proj"});
 }
+
+namespace {
 
 void roberta_layout(Reader& config, Model& model, Int vocab, bool head_first) {
   const Sizes s = read_sizes(config, model, bert_sizes(vocab));

@@ -34,7 +34,11 @@ void whisper(Reader& config, Model& model) {
     stack.input.erase(stack.input.begin());
     for (const auto& [name, in] : {std::pair("conv2", s.d), std::pair("conv1", mels)}) {
       stack.input.insert(stack.input.begin(), {prefix, Lone{name + std::string(".bias"), {s.d}}});
-      stack.input.insert(stack.input.begin(), {prefix, Lone{name + std::string(".weight"), {s.d, in, Dim(3)}}});
+      const Int times = in == mels ? 2 : 1;  // the second convolution has a stride of 2
+      stack.input.insert(stack.input.begin(), {prefix, Lone{.name = name + std::string(".weight"),
+                                                            .shape = {s.d, in, Dim(3)},
+                                                            .use = Use::convolution,
+                                                            .times = times}});
     }
   }
   decoder_head(config, model, s, "classifier", "proj_out");

@@ -67,8 +67,9 @@ void push_shared(Layer& layer, const Sizes& s, const std::string& name, const Sh
   for (const Adapter& adapter : block.adapters)
     for (Int i = place.block; i < block.slots; i += block.n_blocks) {
       const std::string item = under(adapter.list + "." + std::to_string(i));
-      push({}, Lone{item + ".0.weight", {adapter.rank, adapter.in}, adapter.role});
-      push({}, Lone{item + ".1.weight", {adapter.out, adapter.rank}, adapter.role});
+      const Use use = i == place.block ? Use::matrix : Use::other;  // each run of the block has one of them
+      push({}, Lone{item + ".0.weight", {adapter.rank, adapter.in}, adapter.role, false, use});
+      push({}, Lone{item + ".1.weight", {adapter.out, adapter.rank}, adapter.role, false, use});
     }
 }
 
@@ -81,7 +82,7 @@ void shared_layers(Reader& config, Model& model, const Sizes& s, const std::vect
                const std::string prefix = place.block < 0 ? "" : "mamba_decoder.";
                if (place.block >= 0) {
                  push_shared(layer, s, name, block, place);
-                 layer.branches.push_back({.block = Lone{"linear.weight", {s.d, s.d}, Role::other}, .chained = true});
+                 layer.branches.push_back({.block = Lone{"linear.weight", {s.d, s.d}, Role::other, false, Use::matrix}, .chained = true});
                }
                mixer.name = prefix + "mamba";
                layer.branches.push_back({.before = s.named(prefix + "input_layernorm"), .block = mixer});

@@ -39,7 +39,7 @@ std::string grouped(Int n) {
 }
 
 std::string counted(Int n, std::string_view noun) {
-  return format_text("{} {}{}", n, noun, n == 1 ? "" : "s");
+  return format_text("{} {}{}", grouped(n), noun, n == 1 ? "" : "s");
 }
 
 std::string rounded(double n) {
@@ -53,6 +53,14 @@ std::string rounded(double n) {
   if (unit == 0) return format_text("{:.0f}", n);
   const int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
   return format_text("{}{:.{}f}{}", n < 0 ? "-" : "", size, decimals, units[unit]);
+}
+
+std::string binary_size(Int bytes) {
+  constexpr std::array<std::string_view, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= (unit == 0 ? 1024 : 1023.995); ++unit) size /= 1024;  // never "1024.00"
+  return unit == 0 ? format_text("{} B", bytes) : format_text("{:.2f} {}", size, units[unit]);
 }
 
 std::string decimal(double x, int decimals) {

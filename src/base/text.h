@@ -10,11 +10,14 @@ namespace lmsize {
 
 // 8030261248 → "8,030,261,248".
 std::string grouped(Int n);
-// "1 config", "2000 configs".
+// "1 config", "2,000 configs".
 std::string counted(Int n, std::string_view noun);
 
 // 8030261248 → "8.03 B"; K, M, B, T are decimal; three significant digits; below 1000 the integer itself.
 std::string rounded(double n);
+
+// Bytes in binary units: 141107412992 → "131.42 GiB"; below 1024 "512 B".
+std::string binary_size(Int bytes);
 
 // 1.5 → "1.5", 14336.0 → "14336", 10922.666 → "10922.67": at most `decimals` digits after the point, no trailing zeros.
 std::string decimal(double x, int decimals = 2);

@@ -7,7 +7,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "config/document.h"
+#include "checkpoint/index.h"
+#include "checkpoint/safetensors.h"
 
 namespace lmsize {
 namespace {
@@ -34,80 +35,87 @@ auto about(const fs::path& path, auto read) {
   }
 }
 
-struct Mapped {
-  std::string tensor, shard;
-};
-
-// The pairs of an index's weight_map.
-std::vector<Mapped> read_index(const fs::path& path) {
-  std::ifstream in = open_regular(path);
-  if (fs::file_size(path) > Document::kMaximumBytes) throw Error("too-large", "the index is too large");
-  const Document document = Document::parse(std::string(std::istreambuf_iterator<char>(in), {}));
-  if (document.root().kind() != JsonKind::object) throw Error("safetensors", "the index is no JSON object");
-  const Value map = document.root().member("weight_map");
-  if (!map || map.kind() != JsonKind::object) throw Error("safetensors", "the index has no object weight_map");
-  std::vector<Mapped> pairs;
-  for (Value entry = map.first_child(); entry; entry = entry.next()) {
-    const std::string name = escaped(entry.key());
-    if (entry.kind() != JsonKind::string)
-      throw Error("safetensors", format_text("the index's entry \"{}\" names no file", name));
-    const std::string shard(entry.text());
-    if (shard.empty() || shard == ".." || shard.find('/') != std::string::npos)
-      throw Error("safetensors", format_text("the index's entry \"{}\" names \"{}\", which is no file beside it", name,
-                                             escaped(shard)));
-    pairs.push_back({std::string(entry.key()), shard});
-  }
-  return pairs;
-}
-
 }  // namespace
 
-std::optional<fs::path> find_checkpoint(const fs::path& directory) {
-  for (const char* name : {"model.safetensors", "model.safetensors.index.json"}) {
-    std::error_code error;
-    if (fs::exists(directory / name, error)) return directory / name;
+Checkpoint::Checkpoint(const fs::path& path) : path_(escaped(path.string())) {
+  const CheckpointFiles located = locate_checkpoint(path);
+  format_ = located.format;
+  if (located.index.empty()) {
+    for (const fs::path& file : located.files) add_file(file);
+    sort_tensors();
+    check_split();
+  } else {
+    open_index(located.index);
   }
-  return std::nullopt;
 }
 
-Checkpoint::Checkpoint(const fs::path& path) : path_(escaped(path.string())) {
-  std::error_code error;
-  fs::path file = path;
-  if (fs::is_directory(path, error)) {
-    const auto found = find_checkpoint(path);
-    if (!found) throw Error("unreadable", path_ + " holds neither model.safetensors nor model.safetensors.index.json");
-    file = *found;
-  }
-  std::vector<Mapped> index;
-  if (file.extension() == ".json") {
-    index = about(file, [&] { return read_index(file); });
-    std::set<std::string_view> shards;
-    for (const Mapped& entry : index) shards.insert(entry.shard);
-    for (const std::string_view shard : shards) add_file(file.parent_path() / shard);
-  } else {
-    add_file(file);
-  }
-  std::ranges::sort(tensors_, {}, &StoredTensor::name);
-
-  const auto twice = std::ranges::adjacent_find(tensors_, {}, &StoredTensor::name);
-  if (twice != tensors_.end())
-    throw Error("safetensors",
-                format_text("{}: tensor \"{}\" is in {} and in {}", path_, escaped(twice->name),
-                            escaped(files_[twice->file].string()), escaped(files_[std::next(twice)->file].string())));
-  for (const Mapped& entry : index) {
-    const StoredTensor* tensor = find(entry.tensor);
-    if (tensor == nullptr || files_[tensor->file].filename() != entry.shard)
+void Checkpoint::open_index(const fs::path& path) {
+  std::ifstream in = open_regular(path);
+  const CheckpointIndex index = about(path, [&] { return read_index(in, static_cast<Int>(fs::file_size(path))); });
+  std::set<std::string_view> shards;
+  for (const CheckpointIndex::Entry& entry : index.entries) shards.insert(entry.shard);
+  for (const std::string_view shard : shards) add_file(path.parent_path() / shard);
+  sort_tensors();
+  std::vector<std::string> names;
+  for (const fs::path& file : files_) names.push_back(file.filename());
+  auto tensor = tensors_.begin();  // both are in the order of names
+  for (const CheckpointIndex::Entry& entry : index.entries) {
+    while (tensor != tensors_.end() && tensor->name < entry.tensor) ++tensor;
+    if (tensor == tensors_.end() || tensor->name != entry.tensor || names[tensor->file] != entry.shard)
       throw Error("safetensors", format_text("{}: the index says that tensor \"{}\" is in {}, which does not hold it",
                                              path_, escaped(entry.tensor), escaped(entry.shard)));
   }
+  Int bytes = 0;
+  for (const StoredTensor& tensor : tensors_) bytes = add(bytes, tensor.bytes());
+  if (index.total_size && *index.total_size != bytes)
+    warnings_.push_back({"index-total-size",
+                         Severity::warning,
+                         format_text("the index says that the tensors have {} bytes; they have {}",
+                                     grouped(*index.total_size), grouped(bytes)),
+                         "total_size",
+                         {}});
+  if (index.entries.size() < tensors_.size())
+    warnings_.push_back(
+        {"index-incomplete",
+         Severity::warning,
+         format_text("the index names {} of the {} tensors that its files hold", index.entries.size(), tensors_.size()),
+         "weight_map",
+         {}});
 }
 
 void Checkpoint::add_file(const fs::path& file) {
   std::ifstream in = open_regular(file);
-  auto tensors = about(file, [&] { return read_safetensors_header(in, static_cast<Int>(fs::file_size(file))); });
-  for (StoredTensor& tensor : tensors) tensor.file = files_.size();
+  const Int bytes = static_cast<Int>(fs::file_size(file));
+  GgufHeader header;
+  if (format_ == CheckpointFormat::gguf)
+    header = about(file, [&] { return read_gguf_header(in, bytes); });
+  else
+    header.tensors = about(file, [&] { return read_safetensors_header(in, bytes); });
+  for (StoredTensor& tensor : header.tensors) tensor.file = files_.size();
+  if (files_.empty()) metadata_ = std::move(header.metadata);
   files_.push_back(file);
-  std::ranges::move(tensors, std::back_inserter(tensors_));
+  std::ranges::move(header.tensors, std::back_inserter(tensors_));
+}
+
+void Checkpoint::sort_tensors() {
+  if (!std::ranges::is_sorted(tensors_, {}, &StoredTensor::name)) std::ranges::sort(tensors_, {}, &StoredTensor::name);
+  const auto twice = std::ranges::adjacent_find(tensors_, {}, &StoredTensor::name);
+  if (twice == tensors_.end()) return;
+  throw Error("unreadable",
+              format_text("{}: tensor \"{}\" is in {} and in {}", path_, escaped(twice->name),
+                          escaped(files_[twice->file].string()), escaped(files_[std::next(twice)->file].string())));
+}
+
+// A GGUF file that is one of several says of how many, and how many tensors they hold together.
+void Checkpoint::check_split() const {
+  const auto check = [&](std::string_view key, std::size_t there, std::string_view what) {
+    const auto at = metadata_.find(key);
+    const Int* stated = at == metadata_.end() ? nullptr : std::get_if<Int>(&at->second);
+    if (stated != nullptr && *stated > 0 && *stated != static_cast<Int>(there))
+      throw Error("unreadable", format_text("{}: {} says {} {}; there are {}", path_, key, *stated, what, there));
+  };
+  check("split.count", files_.size(), "files, named …-00001-of-0000N.gguf");
+  check("split.tensors.count", tensors_.size(), "tensors");
 }
 
 const StoredTensor* Checkpoint::find(std::string_view name) const {
@@ -123,5 +131,11 @@ std::vector<T> Checkpoint::read(const StoredTensor& tensor) const {
 }
 template std::vector<float> Checkpoint::read(const StoredTensor&) const;
 template std::vector<double> Checkpoint::read(const StoredTensor&) const;
+
+std::vector<Int> Checkpoint::read_integers(const StoredTensor& tensor) const {
+  const fs::path& file = files_[tensor.file];
+  std::ifstream in = open_regular(file);
+  return about(file, [&] { return lmsize::read_integers(in, tensor); });
+}
 
 }  // namespace lmsize

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -18,22 +19,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian; bytes are taken as is");
 
-struct DtypeInfo {
-  std::string_view name;
-  Int bits;
-};
-
-// In the order of Dtype.
-constexpr std::array kDtypes{
-    DtypeInfo{"BOOL", 8},    DtypeInfo{"F4", 4},          DtypeInfo{"F6_E2M3", 6},     DtypeInfo{"F6_E3M2", 6},
-    DtypeInfo{"U8", 8},      DtypeInfo{"I8", 8},          DtypeInfo{"F8_E5M2", 8},     DtypeInfo{"F8_E4M3", 8},
-    DtypeInfo{"F8_E8M0", 8}, DtypeInfo{"F8_E4M3FNUZ", 8}, DtypeInfo{"F8_E5M2FNUZ", 8}, DtypeInfo{"I16", 16},
-    DtypeInfo{"U16", 16},    DtypeInfo{"F16", 16},        DtypeInfo{"BF16", 16},       DtypeInfo{"I32", 32},
-    DtypeInfo{"U32", 32},    DtypeInfo{"F32", 32},        DtypeInfo{"C64", 64},        DtypeInfo{"F64", 64},
-    DtypeInfo{"I64", 64},    DtypeInfo{"U64", 64},
-};
-static_assert(kDtypes.size() == static_cast<std::size_t>(Dtype::U64) + 1);
-
 // As many as PyTorch and NumPy allow; bounds what a header of the greatest length can make us keep.
 constexpr std::size_t kMostSides = 64;
 
@@ -42,9 +27,10 @@ constexpr std::size_t kMostSides = 64;
 std::string named(std::string_view name) { return format_text("tensor \"{}\"", escaped(name)); }
 
 std::optional<Dtype> find_dtype(std::string_view name) {
-  const auto found = std::find_if(kDtypes.begin(), kDtypes.end(), [&](const DtypeInfo& d) { return d.name == name; });
-  if (found == kDtypes.end()) return std::nullopt;
-  return static_cast<Dtype>(found - kDtypes.begin());
+  const std::span<const DtypeInfo> known = dtypes().first(kSafetensorsDtypes);
+  const auto found = std::ranges::find(known, name, &DtypeInfo::name);
+  if (found == known.end()) return std::nullopt;
+  return static_cast<Dtype>(found - known.begin());
 }
 
 // Takes the parser's events for {"NAME": {"dtype": …, "shape": […], "data_offsets": [begin, end]}, …} and
@@ -181,9 +167,10 @@ void check_place(StoredTensor& tensor, Int data_bytes) {
   if (tensor.end > data_bytes)
     fail(format_text("{}: data_offsets [{}, {}] end beyond the {} bytes that the file holds", named(tensor.name),
                      tensor.begin, tensor.end, data_bytes));
-  Int bits = kDtypes[static_cast<std::size_t>(tensor.dtype)].bits;
+  const DtypeInfo& info = info_of(tensor.dtype);
+  Int bits = 8 * info.bytes / info.block;
   try {
-    for (const Int side : tensor.shape) tensor.elements = multiply(tensor.elements, side);
+    tensor.elements = elements_of(tensor.shape);
     bits = multiply(bits, tensor.elements);
   } catch (const Error&) {
     fail(format_text("{}: {} {} is more than any file holds", named(tensor.name), dtype, shape_text(tensor.shape)));
@@ -203,6 +190,8 @@ std::vector<std::size_t> order_of(std::span<const StoredTensor> tensors, auto ke
 }
 
 void check_names(std::span<const StoredTensor> tensors) {
+  const bool rises = std::ranges::adjacent_find(tensors, std::greater_equal<>(), &StoredTensor::name) == tensors.end();
+  if (rises) return;  // as names mostly do
   const auto order = order_of(tensors, [](const StoredTensor& t) { return std::string_view(t.name); });
   const auto twice =
       std::ranges::adjacent_find(order, {}, [&](std::size_t i) { return std::string_view(tensors[i].name); });
@@ -255,10 +244,6 @@ std::vector<T> read_as(std::istream& in, const StoredTensor& tensor, auto conver
 
 }  // namespace
 
-std::string_view name_of(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)].name; }
-
-std::string shape_text(const std::vector<Int>& shape) { return format_text("({})", fmt::join(shape, ", ")); }
-
 std::vector<StoredTensor> read_safetensors_header(std::istream& in, Int file_bytes) {
   std::uint64_t length = 0;
   if (file_bytes < 8 || !in.read(reinterpret_cast<char*>(&length), sizeof length))
@@ -309,6 +294,14 @@ std::vector<T> read_values(std::istream& in, const StoredTensor& tensor) {
           format_text("{} is {}: its values must be F64, F32, F16 or BF16", named(tensor.name), name_of(tensor.dtype)));
   }
 }
+
+std::vector<Int> read_integers(std::istream& in, const StoredTensor& tensor) {
+  const auto as_is = [](auto x) { return Int{x}; };
+  if (tensor.dtype == Dtype::I64) return read_as<std::int64_t, Int>(in, tensor, as_is);
+  if (tensor.dtype == Dtype::I32) return read_as<std::int32_t, Int>(in, tensor, as_is);
+  fail(format_text("{} is {}: its values must be I64 or I32", named(tensor.name), name_of(tensor.dtype)));
+}
+
 template std::vector<float> read_values(std::istream&, const StoredTensor&);
 template std::vector<double> read_values(std::istream&, const StoredTensor&);
 

@@ -30,6 +30,7 @@ struct Piece {
   std::string out, err;
   int status = 0;
   bool warned = false, assumed = false;
+  bool silent = false;  // nothing is shown of this input
 };
 
 // What a block has become.
@@ -155,7 +156,8 @@ class Batch {
     try {
       read_config(item, options_, config);
       piece.status = rendering_.config(config, piece.out);
-      if (getter_) piece.out = getter_->line_of(piece.out);
+      piece.silent = piece.out.empty();
+      if (getter_ && !piece.silent) piece.out = getter_->line_of(piece.out);
       if (options_.strict && rendering_.messages && !(config.log.warnings.empty() && config.log.assumptions.empty()))
         piece.status = std::max(piece.status, 1);
       if (rendering_.messages && !options_.quiet)
@@ -209,7 +211,7 @@ class Batch {
   void write(const Pieces& made) {
     std::string messages;
     for (const Piece& piece : made.pieces) {
-      if (getter_)
+      if (getter_ && !piece.silent)
         write(getter_->in_order(piece.out));
       else
         write(piece.out);

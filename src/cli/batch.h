@@ -4,6 +4,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +80,7 @@ struct Source {
 };
 
 // One input, read and built. It stays where it is: the reader points into the document.
+struct StoredInput;
 struct Config {
   Config() = default;
   Config(const Config&) = delete;
@@ -86,10 +88,11 @@ struct Config {
 
   Source source;
   std::string name;
-  Document document;               // as it stands in the file, with --set; for the places of keys
+  Document document;  // as it stands in the file, with --set, or as a checkpoint implies it; for the places of keys
   std::optional<Reader> reader{};  // that has read it: which keys were asked for
   Model model;                     // with the shape flags
-  ReadLog log;  // warnings, the document's own among them, in the order of their places; assumptions
+  ReadLog log;                     // warnings, the document's own among them, in the order of their places; assumptions
+  std::shared_ptr<const StoredInput> stored{};  // where the input is a checkpoint
   std::string_view status() const { return log.assumptions.empty() ? "exact" : "assumed"; }
 };
 
@@ -97,15 +100,16 @@ struct Config {
 struct Failure {
   Source source;
   Diagnostic error;
-  bool usage = false;  // a flag that the input's architecture has no place for: exit status 2 in place of 3
+  bool usage = false;     // a flag that the input's architecture has no place for: exit status 2 in place of 3
   std::string excerpt{};  // of the line that the error is on, as Document::excerpt() makes it
 };
 
 // How a command shows its inputs in the chosen format.
 struct Rendering {
   // Appends what a config becomes: in JSON one object, elsewhere whole lines. Returns 0, or 1 where there are
-  // differences. Called from several threads at once. An Error thrown here makes the input a failed one.
-  std::function<int(const Config& config, std::string& out)> config;
+  // differences. May add warnings and assumptions of its own to config.log. Called from several threads at once. An
+  // Error thrown here makes the input a failed one.
+  std::function<int(Config& config, std::string& out)> config;
   // The same for a failed input. By default write_failure() in JSON, nothing elsewhere.
   std::function<void(const Failure& failure, std::string& out)> failure{};
   // Stand before and after everything, as the header row of a CSV. JSON's envelope, and what stands between inputs

@@ -36,7 +36,13 @@ int count(Words words, Streams& streams);
 int width(Words words, Streams& streams);
 int explain(Words words, Streams& streams);
 int check(Words words, Streams& streams);
+int verify(Words words, Streams& streams);
 int forward(Words words, Streams& streams);
 int list(Words words, Streams& streams);
+int memory(Words words, Streams& streams);
+int flops(Words words, Streams& streams);
+int fit(Words words, Streams& streams);
+int diff(Words words, Streams& streams);
+int schema(Words words, Streams& streams);
 
 }  // namespace lmsize::cli

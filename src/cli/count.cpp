@@ -2,9 +2,11 @@
 
 #include "cli/count.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include "cli/command.h"
+#include "cli/read_checkpoint.h"
 #include "report/count_json.h"
 #include "report/count_rows.h"
 #include "report/count_table.h"
@@ -28,20 +30,28 @@ std::optional<RowFormat> row_format(Format format) {
 }
 
 CountReport report_of(const Config& config) {
-  return {config.source.label, config.name, config.model, config.log.assumptions, lmsize::count(config.model)};
+  CountReport report{config.source.label, config.name, config.model, config.log.assumptions,
+                     lmsize::count(config.model)};
+  if (config.stored == nullptr) return report;
+  report.stored = &config.stored->summary;
+  if (const auto& implied = config.stored->implied) {
+    report.implied = &*implied;
+    if (std::ranges::find(implied->guessed, "num_attention_heads") != implied->guessed.end())
+      report.count.attention.reset();
+  }
+  return report;
 }
 
 int count(Words words, Streams& streams) {
   CommandLine line("count", "[INPUT...] [shape flags]",
                    "Parameters of transformers by part and by layer: what the reference Python class would hold.\n"
                    "INPUT: a config.json, a folder that holds one, a built-in model (lmsize list), a .jsonl file, a\n"
-                   "params.json, or - for standard input.");
+                   "params.json, a checkpoint (.safetensors, its index, .gguf), or - for standard input.");
   CountView view;
   line.heading("What to show");
   line.flag("--per-layer", view.per_layer, "what each layer holds; layers that hold the same are one entry");
   line.flag("--tensors", view.tensors, "every tensor by name and shape");
-  BatchOptions options(line,
-                       {Format::table, Format::json, Format::jsonl, Format::csv, Format::tsv, Format::markdown});
+  BatchOptions options(line, {Format::table, Format::json, Format::jsonl, Format::csv, Format::tsv, Format::markdown});
   line.example("lmsize llama-3-8b");
   line.example("lmsize config.json --num-hidden-layers 16 --json");
   line.example("lmsize --d 4096 --d-ff 11008 --activation swiglu");
@@ -58,9 +68,12 @@ int count(Words words, Streams& streams) {
   rendering.config = [&](const Config& config, std::string& out) {
     CountReport report = report_of(config);
     if (view.tensors) report.tensors = tensor_counts(config.model);
-    if (rows) write_count_rows(report, view.rows(), *rows, out);
-    else if (options.is_json()) write_count_json(report, out);
-    else write_count_table(report, view.per_layer, options.color(streams), out);
+    if (rows)
+      write_count_rows(report, view.rows(), *rows, out);
+    else if (options.is_json())
+      write_count_json(report, out);
+    else
+      write_count_table(report, view.per_layer, options.color(streams), out);
     return 0;
   };
   if (rows) {

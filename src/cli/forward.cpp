@@ -2,32 +2,41 @@
 
 #include "forward/forward.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
+#include <thread>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "checkpoint/safetensors_writer.h"
 #include "cli/command.h"
 #include "cli/count.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "forward/memory.h"
 #include "forward/stored_weights.h"
 #include "report/forward.h"
 
 namespace lmsize::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kParts{"mlp", "attention", "layer", "model"};
+constexpr std::array<std::string_view, 2> kEngines{"fast", "reference"};
+constexpr Int kMostThreads = 256;
 
 struct ForwardOptions {
-  std::optional<std::string> part{}, weights{}, input{}, input_ids{}, expect{};
-  std::optional<Int> layer{}, batch{}, seq{}, seed{};
+  std::optional<std::string> part{}, weights{}, input{}, input_ids{}, expect{}, save_logits{};
+  std::optional<Int> layer{}, batch{}, seq{}, seed{}, threads{};
   std::optional<double> tolerance{};
+  bool exact = false, check = true, trace = false;
 };
 
 void declare(CommandLine& line, ForwardOptions& options) {
   line.heading("Forward pass");
   line.option(
-      "--part", format_text("{}", fmt::join(kParts, "|")),
-      [&](const std::string& flag, const std::string& text) { options.part = parse_choice(flag, text, kParts); },
+      "--part", format_text("{}", fmt::join(kPartNames, "|")),
+      [&](const std::string& flag, const std::string& text) { options.part = parse_choice(flag, text, kPartNames); },
       "what to run; model where there is a vocabulary, else layer where there are heads, else mlp");
   line.option("--layer", "N", options.layer, "the layer that the part is taken from, from 0 (default 0)", 0);
   line.option("--batch-size,--batch", "B", options.batch, "sequences (default 2)");
@@ -38,9 +47,11 @@ void declare(CommandLine& line, ForwardOptions& options) {
       "weights, named relative to the part or as in a whole checkpoint; else a folder's checkpoint, else random");
   line.option("--input", "FILE[:TENSOR]", options.input,
               "the input; default: tensor x of the weights' file, else random");
-  line.option("--input-ids", "1,2,3", options.input_ids, "tokens as input, rows separated by ; (for --part model)");
+  line.option("--input-ids", "1,2,3", options.input_ids,
+              "tokens as input, sequences separated by ; (for --part model)");
   line.optional_value("--expect", "FILE[:TENSOR]", options.expect,
-                      "compare the result with a golden one; default: y64, else y, of the weights' file");
+                      "compare the result with a golden one; default: y64, else y, of the weights' file; of a model "
+                      "logits64, else logits32, and its input_ids are the input");
   line.option(
       "--tolerance", "X",
       [&](const std::string& flag, const std::string& text) {
@@ -48,20 +59,27 @@ void declare(CommandLine& line, ForwardOptions& options) {
         if (*options.tolerance < 0) throw UsageError(flag + ": " + escaped(text, 40) + " is negative");
       },
       "largest absolute difference from it; default 32 x float32's epsilon x its largest number");
+  line.option(
+      "--engine", format_text("{}", fmt::join(kEngines, "|")),
+      [&](const std::string& flag, const std::string& text) {
+        options.exact = parse_choice(flag, text, kEngines) == "reference";
+      },
+      "whose result counts: float32's (default), or that of plain loops in double precision");
+  line.flag("--check,!--no-check", options.check, "run the other engine too and compare every step (default)");
+  line.option("--threads", "N", options.threads, "of the fast engine (default: as many as there are processors)");
+  line.flag("--trace", options.trace, "show every intermediate result, under the reference library's module names");
+  line.option("--save-logits", "FILE.safetensors", options.save_logits, "write the result to a file (tensor logits)");
   line.example("lmsize forward --d 64 --d-ff 172 --activation swiglu");
   line.example("lmsize forward --part mlp --d 16 --d-ff 40 --activation swiglu --weights w.safetensors --expect");
-  line.example("lmsize forward llama-3-8b --part mlp --layer 3");
-  line.example("lmsize forward --d 64 --d-ff 256 --activation identity      why there is a nonlinearity");
+  line.example("lmsize forward checkpoint/ --input-ids 1,2,3             the whole model");
+  line.example("lmsize forward checkpoint/ --expect=golden.safetensors   held against numbers of your own");
+  line.example("lmsize forward llama-3-8b --part layer --seq 16          one true-size layer");
+  line.example("lmsize forward --d 64 --d-ff 256 --activation identity   why there is a nonlinearity");
 }
 
-// Refuses what cannot be run.
-void check_part(const ForwardOptions& options, const Model& model) {
-  const std::string_view part = options.part ? std::string_view(*options.part) : default_part(model);
-  if (part == "mlp") return;
-  const std::string_view needs = part == "model" ? "embeddings, attention and a head" : "attention";
-  throw Error("not-runnable",
-              format_text("{} {}: {} cannot be run yet; --part mlp runs the feed-forward block of a layer",
-                          options.part ? "--part" : "without --part this would be", part, needs));
+Part::Kind part_kind(const ForwardOptions& options, const Model& model) {
+  const std::string_view name = options.part ? std::string_view(*options.part) : default_part(model);
+  return static_cast<Part::Kind>(std::ranges::find(kPartNames, name) - std::begin(kPartNames));
 }
 
 // --mlp-bias, or what a description says of it.
@@ -77,45 +95,86 @@ std::optional<bool> stated_bias(const BatchOptions& options, const Config& confi
 std::optional<std::filesystem::path> weights_path(const ForwardOptions& options, const Config& config) {
   if (options.weights) return *options.weights;
   std::error_code error;
-  if (!std::filesystem::is_directory(config.source.label, error)) return std::nullopt;
-  return find_checkpoint(config.source.label);
+  if (!std::filesystem::is_directory(config.source.label, error) || !find_checkpoint(config.source.label))
+    return std::nullopt;
+  return config.source.label;
+}
+
+// Refuses options that the part has no place for.
+void check_options(const ForwardOptions& options, Part::Kind kind) {
+  const bool model = kind == Part::Kind::model;
+  const auto refuse = [&](bool given, std::string_view flag, std::string_view why) {
+    if (given) throw UsageError(format_text("{}: {}", flag, why));
+  };
+  refuse(options.input_ids && !model, "--input-ids",
+         format_text("the part {} takes vectors (--input), not tokens", kPartNames[static_cast<std::size_t>(kind)]));
+  refuse(options.input && model, "--input", "a whole model takes tokens (--input-ids), not vectors");
+  refuse(options.layer && model, "--layer", "a whole model has all of its layers");
+  refuse(options.save_logits && !model, "--save-logits", "only a whole model (--part model) has logits");
 }
 
 ForwardRequest request_for(const ForwardOptions& options, const BatchOptions& batch, const Config& config) {
+  const Part::Kind kind = part_kind(options, config.model);
+  check_options(options, kind);
   ForwardRequest request;
-  request.part = mlp_part(config.model, options.layer.value_or(0));
+  request.part = find_part(config.model, kind, options.layer.value_or(0));
   if (const auto path = weights_path(options, config)) request.weights.emplace(*path);
-  if (request.weights && config.model.model_type.empty())
-    request.part.mlp = named_as_stored(request.part, *request.weights, stated_bias(batch, config));
+  if (request.weights && config.model.model_type.empty() && std::holds_alternative<Mlp>(request.part.block) &&
+      kind == Part::Kind::mlp)
+    request.part.block = named_as_stored(request.part, *request.weights, stated_bias(batch, config));
   request.seed = static_cast<std::uint64_t>(options.seed.value_or(0));
   request.batch = options.batch;
   request.seq = options.seq;
   if (options.input) request.input = parse_tensor_reference(*options.input);
+  if (options.input_ids) request.ids = parse_token_ids("--input-ids", *options.input_ids);
   if (options.expect) request.expect = parse_tensor_reference(*options.expect);
   request.tolerance = options.tolerance;
+  request.exact = options.exact;
+  request.check = options.check;
+  request.trace = options.trace;
+  request.keep_result = options.save_logits.has_value();
+  request.threads = static_cast<std::size_t>(
+      std::clamp<Int>(options.threads.value_or(std::thread::hardware_concurrency()), 1, kMostThreads));
   return request;
 }
 
 // Those of a config's assumptions that bear on an MLP.
-std::vector<Diagnostic> mlp_assumptions(const Config& config) {
+std::vector<Diagnostic> assumptions_of(const Config& config, Part::Kind kind) {
+  if (kind != Part::Kind::mlp) return config.log.assumptions;
   std::vector<Diagnostic> found;
   for (const Diagnostic& assumption : config.log.assumptions)
     if (assumption.key == "hidden_act" || assumption.key == "intermediate_size") found.push_back(assumption);
   return found;
 }
 
-int run(const ForwardOptions& options, const BatchOptions& batch, bool color, const Config& config, std::string& out) {
-  check_part(options, config.model);
-  if (options.input_ids) throw UsageError("--input-ids: the part mlp takes vectors (--input), not tokens");
-  const ForwardRequest request = request_for(options, batch, config);
+void save(const std::string& path, const ForwardResult& result) {
+  std::ostream none(nullptr);
+  Output output(path, none);
+  write_safetensors(output.stream(), "logits", result.result_shape, result.result);
+  output.commit();
+}
+
+int run(const ForwardOptions& options, const BatchOptions& batch, Streams& streams, bool color, const Config& config,
+        std::string& out) {
+  ForwardRequest request = request_for(options, batch, config);
+  std::optional<Progress> progress;
+  request.progress = [&](double part, Int memory_bytes) {
+    if (!progress) progress.emplace(streams.err, "memory " + memory_text(memory_bytes));
+    progress->show(part);
+  };
   const ForwardResult result = forward(request);
-  const std::vector<Diagnostic> assumptions = mlp_assumptions(config);
+  progress.reset();
+  if (options.save_logits) save(*options.save_logits, result);
+  const std::vector<Diagnostic> assumptions = assumptions_of(config, request.part.kind);
   const ForwardReport report{
       .source = config.source.label,
       .name = config.name,
-      .part = "mlp",
-      .layer = options.layer.value_or(0),
+      .part = kPartNames[static_cast<std::size_t>(request.part.kind)],
+      .layer = request.part.kind == Part::Kind::model ? std::nullopt : std::optional(options.layer.value_or(0)),
       .weights = request.weights ? request.weights->path() : format_text("seed {}", request.seed),
+      .engine = kEngines[request.exact ? 1 : 0],
+      .threads = request.exact ? 1 : static_cast<Int>(request.threads),
+      .trace = request.trace,
       .assumptions = assumptions,
       .result = result};
   if (batch.is_json())
@@ -130,9 +189,10 @@ int run(const ForwardOptions& options, const BatchOptions& batch, bool color, co
 }  // namespace
 
 int forward(Words words, Streams& streams) {
-  CommandLine line("forward", "[INPUT...] [shape flags] [--part PART]",
-                   "Runs one part of a model on a small input, step by step, and verifies it: shapes, multiply-adds,\n"
-                   "equality with a double-precision reference and, with --expect, with a golden result.");
+  CommandLine line(
+      "forward", "[INPUT...] [shape flags] [--part PART]",
+      "Runs a model, or a part of one, on a small input and verifies it: shapes, multiply-adds, parameters\n"
+      "used, agreement of two engines that share no arithmetic and, with --expect, a golden result.");
   ForwardOptions options;
   declare(line, options);
   BatchOptions batch(line, {Format::table, Format::json, Format::jsonl, Format::csv, Format::tsv, Format::markdown});
@@ -140,7 +200,9 @@ int forward(Words words, Streams& streams) {
   if (!batch.jobs) batch.jobs = 1;  // each pass takes the memory and the cores that it finds
   const bool color = batch.color(streams);
   Rendering rendering;
-  rendering.config = [&](const Config& config, std::string& out) { return run(options, batch, color, config, out); };
+  rendering.config = [&](const Config& config, std::string& out) {
+    return run(options, batch, streams, color, config, out);
+  };
   if (const auto rows = row_format(batch.format)) {
     write_forward_header(*rows, rendering.header);
     rendering.failure = [rows](const Failure& failure, std::string& out) {

@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "base/spelling.h"
 #include "base/text.h"
+#include "checkpoint/locate.h"
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "config/built_in.h"
@@ -133,8 +134,8 @@ std::optional<Item> Inputs::open(const std::string& word) {
     } catch (const Error& fault) {
       item.content = fault;
     }
-  } else if (has_suffix(word, {".safetensors", ".gguf"})) {
-    item.content = Error("checkpoint", "counting a checkpoint without its config.json is not supported");
+  } else if (has_suffix(word, {".safetensors", ".gguf", ".safetensors.index.json", ".bin", ".pt", ".pth"})) {
+    item.content = CheckpointContent{word};
   }
   item.name = name_of_file(word);
   return item;
@@ -195,6 +196,11 @@ std::optional<Item> Inputs::next_of_walk() {
     if (done.skipped > 0 && !options_.quiet)
       append_note(item.source, format_text("files that are no configs, skipped: {}", done.skipped), notes_);
     return std::nullopt;
+  }
+  if (find_checkpoint(done.word)) {
+    item.name = name_of_file(joined(done.word, "config.json"));
+    item.content = CheckpointContent{done.word};
+    return item;
   }
   item.content = Error("no-config", std::string("this folder holds no config.json, params.json or other config") +
                                         (options_.recursive ? "" : " (--recursive looks into its folders)"));

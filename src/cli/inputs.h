@@ -21,6 +21,9 @@ namespace lmsize::cli {
 struct FileContent {
   std::string path;
 };
+struct CheckpointContent {
+  std::string path;
+};
 struct TextContent {
   std::string bytes;
   Position first;  // the place of the first byte
@@ -32,7 +35,7 @@ struct Item {
   std::string name{};       // where the config has no name of its own
   bool keeps_name = false;  // a built-in model's name stands above its config's
   bool flags_alone = false;
-  std::variant<FileContent, TextContent, Document, Error> content{};
+  std::variant<FileContent, CheckpointContent, TextContent, Document, Error> content{};
 };
 
 // Neighbouring inputs, enough to be worth a thread's while.

@@ -17,10 +17,23 @@ std::string_view family_of(std::string_view model_type) {
   return known == architectures().end() ? std::string_view() : known->family;
 }
 
+// An architecture, with what its class is by default; a class whose default is no model shows nothing of it.
+ListedArchitecture listed(const Architecture& known) {
+  ListedArchitecture made{known.model_type, known.family, known.language_class};
+  const Document document = Document::parse("{\"model_type\": \"" + std::string(known.model_type) + "\"}");
+  Reader reader(document);
+  try {
+    const Count count = lmsize::count(build_model(reader));
+    if (count.attention) made.attention = count.attention->kind;
+    if (count.mlp) made.mlp = count.mlp->kind;
+  } catch (const Error&) {
+  }
+  return made;
+}
+
 Listing listing_of(bool architectures_alone) {
   Listing listing;
-  for (const Architecture& known : architectures())
-    listing.architectures.push_back({known.model_type, known.family, known.language_class});
+  for (const Architecture& known : architectures()) listing.architectures.push_back(listed(known));
   if (architectures_alone) return listing;
   for (const BuiltIn& built_in : built_in_models()) {
     const Document document = Document::parse(std::string(built_in.json));

@@ -7,6 +7,7 @@
 
 #include "arch/registry.h"
 #include "cli/files.h"
+#include "cli/read_checkpoint.h"
 
 namespace lmsize::cli {
 namespace {
@@ -34,6 +35,8 @@ std::string_view stated_name(const Document& document) {
 void read_config(Item& item, const BatchOptions& options, Config& config) {
   config.source = item.source;
   config.name = item.name;
+  if (const auto* stored = std::get_if<CheckpointContent>(&item.content))
+    return read_checkpoint(stored->path, options, config);
   config.document = read_document(item);
   for (const auto& [key, json] : options.sets) config.document.set(key, json);
   if (const std::string_view name = stated_name(config.document); !name.empty() && !item.keeps_name) config.name = name;

@@ -19,14 +19,20 @@
 namespace lmsize::cli {
 namespace {
 
-constexpr std::array<Command, 6> kCommands{{
+constexpr auto kCommands = std::to_array<Command>({
     {"count", "parameters, by part and by layer (the default command)", count},
     {"width", "feed-forward width by the 8/3 rule, and the inverse", width},
     {"explain", "the same count as a written derivation, symbol by symbol", explain},
     {"check", "lint configs, compare with expected counts, in batch", check},
+    {"verify", "hold a config against real tensor headers (safetensors, GGUF)", verify},
     {"forward", "run a small forward pass and verify it", forward},
     {"list", "built-in models and known architectures", list},
-}};
+    {"memory", "weights, KV cache, states, training memory", memory},
+    {"flops", "multiply-adds of a forward or training step", flops},
+    {"fit", "shapes that meet a budget", fit},
+    {"diff", "what changes between models, by part", diff},
+    {"schema", "JSON Schemas of plain descriptions and of the outputs", schema},
+});
 
 std::string overview() {
   std::string text =
@@ -34,8 +40,8 @@ std::string overview() {
       "Exact parameter counts of transformers, from their configs.\n\n";
   for (const Command& command : kCommands) text += format_text("  {:<10}{}\n", command.name, command.help);
   text +=
-      "\nINPUT: a config.json, a folder that holds one, a built-in model, a .jsonl file, a params.json, or - for\n"
-      "standard input.\n\n"
+      "\nINPUT: a config.json, a folder that holds one, a built-in model, a .jsonl file, a params.json, a checkpoint\n"
+      "(.safetensors, .gguf), or - for standard input.\n\n"
       "Examples:\n"
       "  lmsize llama-3-8b                                        a built-in model, as a table\n"
       "  lmsize config.json --num-hidden-layers 16 --json         a config, with fewer layers\n"

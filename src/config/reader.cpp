@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 11> kSizeWords{"size",  "dim",   "num_", 
 
 // Keys that have such a part but size nothing, whatever the architecture: token ids, chunking, routing groups, old
 // generation settings, training. Keys of one family stand in that family's ignore().
-constexpr std::array<std::string_view, 27> kNonSizes{
+constexpr std::array<std::string_view, 28> kNonSizes{
     "attention_chunk_size",
     "begin_suppress_tokens",
     "chunk_size_feed_forward",
@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 27> kNonSizes{
     "encoder_no_repeat_ngram_size",
     "expected_parameters",
     "max_window_layers",
+    "min_length",
     "model_parallel_size",
     "n_ctx",
     "n_group",
@@ -113,7 +114,8 @@ IntegerText integer_of(std::string_view literal) {
 bool looks_like_size(std::string_view key) {
   const auto has = [&](std::string_view part) { return key.find(part) != key.npos; };
   if (std::ranges::none_of(kSizeWords, has)) return false;
-  return !key.ends_with("_id") && !key.ends_with("_ids") && std::ranges::find(kNonSizes, key) == kNonSizes.end();
+  return !key.ends_with("_id") && !key.ends_with("_ids") && !key.ends_with("token_index") &&
+         std::ranges::find(kNonSizes, key) == kNonSizes.end();
 }
 
 struct Reader::State {
@@ -123,6 +125,7 @@ struct Reader::State {
   std::vector<bool> read;     // by node: asked for
   std::vector<Value> opened;  // objects whose keys are held against what was asked
   std::vector<std::string_view> asked;
+  std::size_t missed = 0;
   ReadLog log;
 
   // An object's members that count, in one row: some forty keys are looked for among them, most of them in vain.
@@ -161,7 +164,15 @@ Reader::Reader(const Document& document, std::vector<FlagValue> flags) : state_(
   s.asked.reserve(64);
 }
 
+Reader::Reader(Value object) : state_(std::make_shared<State>()), object_(object) {
+  state_->document = object.document();
+  if (object) state_->opened.push_back(object);
+}
+
+Reader Reader::fresh() const { return Reader(object_); }
+
 ReadLog& Reader::log() { return state_->log; }
+std::size_t Reader::missed() const { return state_->missed; }
 const std::vector<std::string_view>& Reader::asked() const { return state_->asked; }
 const std::vector<Value>& Reader::objects() const { return state_->opened; }
 
@@ -188,6 +199,7 @@ Value Reader::lookup(const Keys& keys) {
         s.flag_used[i] = true;
         found = s.flags[i].value;
       }
+  if (!found) ++s.missed;
   return found;
 }
 
@@ -362,8 +374,22 @@ Reader Reader::object(const Keys& keys) {
   if (!value || value.is_null()) return inner;
   if (value.kind() != JsonKind::object) refuse("not-an-object", keys.first(), value, "is not an object");
   inner.object_ = value;
-  state_->opened.push_back(value);
+  std::vector<Value>& opened = state_->opened;
+  const bool again = std::ranges::any_of(opened, [&](Value other) { return other.node() == value.node(); });
+  if (!again) opened.push_back(value);
   return inner;
+}
+
+std::vector<Reader> Reader::object_list(const Keys& keys, Int n) {
+  const auto open = [&](Value value) {
+    if (value.kind() != JsonKind::object) refuse("not-an-object", keys.first(), value, "is not an object");
+    Reader inner = *this;
+    inner.language_ = false;
+    inner.object_ = value;
+    state_->opened.push_back(value);
+    return inner;
+  };
+  return list<Reader>(keys.first(), lookup(keys), n, open).value_or(std::vector<Reader>{});
 }
 
 Reader Reader::language_object(const Keys& keys) {
@@ -375,7 +401,9 @@ Reader Reader::language_object(const Keys& keys) {
 void Reader::ignore(std::initializer_list<std::string_view> keys) {
   Reader without_flags = *this;  // a flag for a key that does not count is wrong usage
   without_flags.language_ = false;
+  const std::size_t missed = state_->missed;
   for (std::string_view key : keys) without_flags.lookup(Keys(key));
+  state_->missed = missed;
 }
 
 namespace {

@@ -72,8 +72,8 @@ class Reader {
   Int count(const Keys& keys, Int absent, Int null);
   // A size that may be nothing: `absent` and `null` say what those mean.
   std::optional<Int> optional_size(const Keys& keys, std::optional<Int> absent = {}, std::optional<Int> null = {});
-  bool flag(const Keys& keys, bool absent);  // null is false
-  double number(const Keys& keys, double absent);  // null is absent
+  bool flag(const Keys& keys, bool absent);                     // null is false
+  double number(const Keys& keys, double absent);               // null is absent
   std::string text(const Keys& keys, std::string_view absent);  // null is absent
   // Lists of one value a layer; nothing where absent or null. n: the length it must have (0: any).
   std::optional<std::vector<Int>> sizes(const Keys& keys, Int n = 0);
@@ -90,6 +90,8 @@ class Reader {
   Value find(const Keys& keys);      // counts as asking; no value when absent
   // The object at a key; of one that is absent or null, a reader of nothing. Flags do not reach inside.
   Reader object(const Keys& keys);
+  // The objects of a list, n of them; none where it is absent or null.
+  std::vector<Reader> object_list(const Keys& keys, Int n);
   // The same for the nested config of a language model: flags and main sizes go there.
   Reader language_object(const Keys& keys);
   // Keys of the class that do not change the count.
@@ -107,6 +109,10 @@ class Reader {
   // Keys of the objects that were read, that nothing asked for; names that were asked for. For spelling checks.
   std::vector<Value> unread() const;
   const std::vector<std::string_view>& asked() const;
+  // How many reads found nothing under any of their names.
+  std::size_t missed() const;
+  // A reader of the same object, without flags, that has asked for nothing yet.
+  Reader fresh() const;
 
   // After all reads: adds the warnings and assumptions of keys and of flags that nothing read.
   // Throws UsageError for a shape flag that the architecture has no place for.
@@ -115,6 +121,7 @@ class Reader {
 
  private:
   struct State;
+  explicit Reader(Value object);
   Value lookup(const Keys& keys);
   std::shared_ptr<State> state_;
   Value object_;

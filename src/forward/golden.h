@@ -1,6 +1,7 @@
 // Inputs and golden results from safetensors files.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,5 +30,18 @@ struct Vectors {
 // The first of `names` that the file holds, of shape (B, T, d), (T, d) or (d).
 // Throws Error `rule` where it holds none of them, and where the shape is another or has no elements.
 Vectors read_vectors(const Checkpoint& file, std::span<const std::string_view> names, const std::string& rule);
+
+// Token ids of a batch of sequences of one length, sequence after sequence.
+struct TokenIds {
+  Int batch = 0, seq = 0;
+  std::vector<Int> ids;
+};
+
+// "1,2,3;4,5,6": sequences separated by ;. Throws UsageError, which names the flag, for what is none and for sequences
+// of different lengths.
+TokenIds parse_token_ids(const std::string& flag, const std::string& text);
+
+// The tensor input_ids of integers, (B, T) or (T), or nothing where the file has none. Throws Error "input".
+std::optional<TokenIds> read_token_ids(const Checkpoint& file);
 
 }  // namespace lmsize

@@ -1,8 +1,8 @@
-#include "forward/mlp.h"
-
 #include <utility>
 
 #include "base/format.h"
+#include "forward/layout.h"
+#include "forward/pass.h"
 
 namespace lmsize {
 namespace {
@@ -39,60 +39,66 @@ std::string product_text(const Mlp& mlp, std::string_view x, std::string_view ma
   return text;
 }
 
-template <class T>
-Rows<T> elementwise_product(Rows<T> a, const Rows<T>& b) {
-  for (std::size_t i = 0; i < a.values.size(); ++i) a.values[i] *= b.values[i];
-  return a;
-}
-
 }  // namespace
 
-std::string prefix_of(const Mlp& mlp) { return mlp.name.empty() ? "" : mlp.name + "."; }
-
 template <class T>
-Trace<T> run(const Mlp& mlp, Weights& weights, Engine<T>& engine, Rows<T> x) {
-  const std::string prefix = prefix_of(mlp);
+Rows<T> run(const Mlp& mlp, const std::string& path, Pass<T>& pass, const Rows<T>& x, const Slice& slice) {
+  Engine<T>& engine = pass.engine;
+  const std::string block = joined(path, mlp.name);
   const std::string act(name_of(mlp.activation));
   const std::string gate_text = product_text(mlp, "x", "gate", mlp.up_bias);
   const std::string up_text = product_text(mlp, "x", "up", mlp.up_bias);
   const std::string down_text = product_text(mlp, "h", "down", mlp.down_bias);
-  const ActivationParameters learned = weights.activation(prefix);
-  const auto map = [&](const std::string& name) { return weights.linear(prefix + name, mlp.layout); };
-  // A fused matrix has the gate's outputs first.
-  const auto d_ff = static_cast<std::size_t>(mlp.d_ff.value);
-  const auto gate_map = [&] { return mlp.fused.empty() ? map(mlp.gate) : map(mlp.fused).outputs(0, d_ff); };
-  const auto up_map = [&] {
-    return mlp.gated && !mlp.fused.empty() ? map(mlp.fused).outputs(d_ff, d_ff) : map(mlp.up);
+  const ActivationParameters learned = pass.weights.activation(block);
+  const auto map = [&](const std::string& name) { return pass.weights.linear(joined(block, name), mlp.layout, slice); };
+  const auto step = [&](std::string name, const std::string& module, std::string formula, std::string pytorch,
+                        Dim width, const Rows<T>& values) {
+    pass.recorder.record(
+        Depth::block, {std::move(name), joined(block, module), std::move(formula), std::move(pytorch), width}, values);
   };
+  step("x", "x", "x", "", mlp.d, x);
 
-  Trace<T> trace;
-  const auto step = [&](std::string name, std::string formula, std::string pytorch, Dim width,
-                        Rows<T> values) -> const Rows<T>& {
-    trace.push_back({std::move(name), std::move(formula), std::move(pytorch), width, std::move(values)});
-    return trace.back().values;
-  };
-
-  const Rows<T>& in = step("x", "x", "", mlp.d, std::move(x));
-  const Rows<T>* h = nullptr;
+  Rows<T> h;
   if (mlp.gated) {
-    const Rows<T>& gate = step("gate", "gate = " + gate_text, "", mlp.d_ff, engine.linear(in, gate_map()));
-    const std::string activated_name = act + "(gate)";
-    const Rows<T>& activated =
-        step(activated_name, activated_name, "", mlp.d_ff, engine.activate(mlp.activation, learned, gate));
-    const Rows<T>& up = step("up", "up = " + up_text, "", mlp.d_ff, engine.linear(in, up_map()));
-    h = &step("h", "h = " + activated_name + " * up",
-              "h = " + torch_call(mlp.activation, gate_text) + " * (" + up_text + ")", mlp.d_ff,
-              elementwise_product(activated, up));
+    Rows<T> gate, up;
+    if (mlp.fused.empty()) {
+      gate = engine.linear(x, map(mlp.gate));
+      up = engine.linear(x, map(mlp.up));
+    } else {
+      const auto d_ff = static_cast<std::size_t>(mlp.d_ff.value);
+      const Rows<T> both = engine.linear(x, map(mlp.fused));
+      gate = mlp.interleaved ? columns(both, 0, d_ff, 2) : columns(both, 0, d_ff);
+      up = mlp.interleaved ? columns(both, 1, d_ff, 2) : columns(both, d_ff, d_ff);
+    }
+    const std::string activated = act + "(gate)";
+    step("gate", mlp.gate, "gate = " + gate_text, "", mlp.d_ff, gate);
+    if (pass.recorder.wants(Depth::block) && !mlp.clamped)
+      step(activated, "act_fn", activated, "", mlp.d_ff, engine.activate(mlp.activation, learned, gate));
+    step("up", mlp.up, "up = " + up_text, "", mlp.d_ff, up);
+    if (mlp.clamped) {
+      h = engine.gate(*mlp.clamped, std::move(gate), up);
+      step("h", "h", "h = clamped gate * up", "", mlp.d_ff, h);
+    } else {
+      h = engine.gate(mlp.activation, learned, std::move(gate), up);
+      step("h", "h", "h = " + activated + " * up",
+           "h = " + torch_call(mlp.activation, gate_text) + " * (" + up_text + ")", mlp.d_ff, h);
+    }
   } else {
-    const Rows<T>& up = step("up", "up = " + up_text, "", mlp.d_ff, engine.linear(in, up_map()));
-    h = &step("h", "h = " + act + "(up)", "h = " + torch_call(mlp.activation, up_text), mlp.d_ff,
-              engine.activate(mlp.activation, learned, up));
+    const Rows<T> up = engine.linear(x, map(mlp.up));
+    step("up", mlp.up, "up = " + up_text, "", mlp.d_ff, up);
+    h = engine.activate(mlp.activation, learned, up);
+    step("h", "h", "h = " + act + "(up)", "h = " + torch_call(mlp.activation, up_text), mlp.d_ff, h);
   }
-  step("y", "y = " + down_text, "y = " + down_text, mlp.d, engine.linear(*h, map(mlp.down)));
-  return trace;
+  if (mlp.norm) h = run(*mlp.norm, block, pass, h);
+  // Where experts are joined, all of their matrices lie (d_ff, d).
+  const bool turned = slice.storage == ExpertStorage::joined;
+  Rows<T> y =
+      engine.linear(h, pass.weights.linear(joined(block, mlp.down), turned ? Layout::conv1d : mlp.layout, slice));
+  step("y", mlp.down, "y = " + down_text, "y = " + down_text, mlp.d, y);
+  return y;
 }
 
-template Trace<float> run(const Mlp&, Weights&, Engine<float>&, Rows<float>);
-template Trace<double> run(const Mlp&, Weights&, Engine<double>&, Rows<double>);
+template Rows<float> run(const Mlp&, const std::string&, Pass<float>&, const Rows<float>&, const Slice&);
+template Rows<double> run(const Mlp&, const std::string&, Pass<double>&, const Rows<double>&, const Slice&);
 
 }  // namespace lmsize

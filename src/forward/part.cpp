@@ -1,9 +1,12 @@
 #include "forward/part.h"
 
 #include <algorithm>
+#include <set>
 #include <variant>
 
 #include "base/format.h"
+#include "forward/pass.h"
+#include "forward/runnable.h"
 
 namespace lmsize {
 namespace {
@@ -26,19 +29,104 @@ Place find_layer(const Model& model, Int index) {
   throw UsageError(format_text("--layer {}: the model has {} layers, counted from 0", index, before));
 }
 
-std::vector<std::string> others_of(const Layer& layer, const std::vector<Tensor>& own) {
+// Adds a tensor, or as many as it stands for, under `path`.
+void add_tensor(const std::string& path, const Tensor& tensor, std::vector<PartTensor>& out) {
+  const std::size_t star = tensor.name.find('*');
+  if (star == std::string::npos) {
+    out.push_back({joined(path, tensor.name), tensor.shape, tensor.role, tensor.buffer});
+    return;
+  }
+  for (Int i = 0; i < tensor.copies.value; ++i) {
+    std::string name = tensor.name;
+    name.replace(star, 1, std::to_string(i));
+    out.push_back({joined(path, name), tensor.shape, tensor.role, tensor.buffer});
+  }
+}
+
+void add_tensors(const std::string& path, const std::vector<Tensor>& tensors, std::vector<PartTensor>& out) {
+  for (const Tensor& tensor : tensors) add_tensor(path, tensor, out);
+}
+
+std::vector<Tensor> tensors_of(const Block& block) {
+  std::vector<Tensor> tensors;
+  lmsize::tensors_of(block, tensors);
+  return tensors;
+}
+
+void add_tensors(const std::vector<Placed>& blocks, std::vector<PartTensor>& out) {
+  for (const Placed& placed : blocks)
+    if (placed.stored) add_tensors(placed.prefix, tensors_of(placed.block), out);
+}
+
+std::vector<PartTensor> tensors_of_model(const Model& model) {
+  std::vector<PartTensor> all;
+  for (const Stack& stack : model.stacks) {
+    add_tensors(stack.input, all);
+    for (const Span& span : stack.spans) {
+      const std::vector<Tensor> tensors = tensors_of(stack.kinds[span.kind]);
+      for (Int i = span.first; i < span.first + span.count; ++i)
+        add_tensors(format_text("{}.{}.", stack.prefix, i), tensors, all);
+    }
+    add_tensors(stack.output, all);
+  }
+  add_tensors(model.heads, all);
+  return all;
+}
+
+bool is_feed_forward(const Block& block) {
+  return std::holds_alternative<Mlp>(block) || std::holds_alternative<MixtureOfExperts>(block);
+}
+bool is_attention(const Block& block) {
+  return std::holds_alternative<Attention>(block) || std::holds_alternative<LatentAttention>(block);
+}
+
+Dim width_of(const Block& block) {
+  return std::visit(
+      [](const auto& b) -> Dim {
+        if constexpr (requires { b.expert.d; })
+          return b.expert.d;
+        else if constexpr (requires { b.d; })
+          return b.d;
+        else
+          return {};
+      },
+      block);
+}
+
+std::vector<std::string> others_of(const Layer& layer, const Block& own) {
+  std::vector<PartTensor> all, mine;
+  add_tensors("", lmsize::tensors_of(layer), all);
+  add_tensors("", tensors_of(own), mine);
   std::vector<std::string> names;
-  for (const Tensor& tensor : tensors_of(layer))
-    if (std::ranges::find(own, tensor.name, &Tensor::name) == own.end()) names.push_back(tensor.name);
+  for (const PartTensor& tensor : all)
+    if (std::ranges::find(mine, tensor.name, &PartTensor::name) == mine.end()) names.push_back(tensor.name);
   return names;
+}
+
+void refuse(const std::optional<std::string>& reason) {
+  if (reason) throw Error("not-runnable", *reason + ", which cannot be run");
 }
 
 }  // namespace
 
-std::vector<Tensor> MlpPart::tensors() const {
-  std::vector<Tensor> tensors;
-  tensors_of(Block(mlp), tensors);
-  return tensors;
+std::string Part::block_path() const {
+  if (kind == Kind::layer || kind == Kind::model) return path;
+  const std::string name = std::visit(
+      [](const auto& b) -> std::string {
+        if constexpr (requires { b.name; })
+          return b.name;
+        else
+          return "";
+      },
+      block);
+  return name.empty() ? path : path + name + ".";
+}
+
+std::vector<PartTensor> Part::tensors() const {
+  if (kind == Kind::model) return tensors_of_model(*model);
+  std::vector<PartTensor> all;
+  add_tensors(path, kind == Kind::layer ? lmsize::tensors_of(layer) : tensors_of(block), all);
+  return all;
 }
 
 std::string_view default_part(const Model& model) {
@@ -46,21 +134,58 @@ std::string_view default_part(const Model& model) {
   return model.sizes.num_attention_heads ? "layer" : "mlp";
 }
 
-MlpPart mlp_part(const Model& model, Int index) {
-  const auto [layer, prefix] = find_layer(model, index);
-  bool experts = false;
-  for (const Branch& branch : layer->branches) {
-    if (const Mlp* mlp = std::get_if<Mlp>(&branch.block)) {
-      MlpPart part{*mlp, prefix, prefix.starts_with(model.base + ".") ? model.base + "." : "", {}};
-      part.others = others_of(*layer, part.tensors());
-      return part;
-    }
-    experts = experts || std::holds_alternative<MixtureOfExperts>(branch.block);
+Part find_part(const Model& model, Part::Kind kind, Int index) {
+  Part part;
+  part.kind = kind;
+  part.model = &model;
+  part.base = model.base.empty() ? "" : model.base + ".";
+  if (kind == Part::Kind::model) {
+    const TokenTable table = token_table(model);
+    if (table.embedding == nullptr)
+      throw Error("not-runnable", "there is no embedding of tokens (--part layer has none)");
+    refuse(obstacle(model));
+    part.d = table.embedding->width;
+    return part;
   }
-  throw Error("not-runnable",
-              format_text("layer {} has {}", index,
-                          experts ? "a mixture of experts, which cannot be run yet; only layers with one dense MLP can"
-                                  : "no feed-forward block to run"));
+  const auto [layer, prefix] = find_layer(model, index);
+  part.path = prefix;
+  if (!prefix.starts_with(part.base)) part.base.clear();
+  if (kind == Part::Kind::layer) {
+    if (const auto reason = obstacle(*layer)) refuse(format_text("layer {}, {}", index, *reason));
+    part.layer = *layer;
+    for (const Branch& branch : layer->branches)
+      if (part.d.value == 0) part.d = width_of(branch.block);
+    return part;
+  }
+  const bool wants_mlp = kind == Part::Kind::mlp;
+  const auto found = std::ranges::find_if(layer->branches, [&](const Branch& branch) {
+    return wants_mlp ? is_feed_forward(branch.block) : is_attention(branch.block);
+  });
+  if (found == layer->branches.end())
+    throw Error("not-runnable", format_text("layer {} has no {} to run", index,
+                                            wants_mlp ? "feed-forward block" : "softmax attention"));
+  if (const auto reason = obstacle(found->block)) refuse(format_text("layer {}, {}", index, *reason));
+  part.block = found->block;
+  part.others = others_of(*layer, found->block);
+  part.d = width_of(part.block);
+  return part;
+}
+
+TokenTable token_table(const Model& model) {
+  if (model.stacks.empty()) return {};
+  for (const Placed& placed : model.stacks.front().input)
+    if (const auto* e = std::get_if<Embedding>(&placed.block); e != nullptr && e->rows.symbol == Symbol::vocab)
+      return {e, joined(placed.prefix, joined(e->name, "weight"))};
+  return {};
+}
+
+std::optional<Int> position_limit(const Model& model) {
+  std::optional<Int> limit;
+  for (const Stack& stack : model.stacks)
+    for (const Placed& placed : stack.input)
+      if (const auto* e = std::get_if<Embedding>(&placed.block))
+        if (e->rows.symbol == Symbol::n_positions && !e->sinusoidal) limit = e->rows.value;
+  return limit;
 }
 
 }  // namespace lmsize

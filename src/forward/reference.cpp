@@ -81,6 +81,52 @@ Rows<double> ReferenceEngine::activate(Activation function, const ActivationPara
   return y;
 }
 
+// h = act(gate) ⊙ up
+Rows<double> ReferenceEngine::gate(Activation function, const ActivationParameters& learned, Rows<double> gate,
+                                   const Rows<double>& up) {
+  Rows<double> h = activate(function, learned, gate);
+  for (std::size_t i = 0; i < h.values.size(); ++i) h.values[i] *= up.values[i];
+  return h;
+}
+
+// h = g·σ(alpha·g) · (clamp(up) + shift), g = min(gate, limit)
+Rows<double> ReferenceEngine::gate(const ClampedGate& clamped, Rows<double> gate, const Rows<double>& up) {
+  for (std::size_t i = 0; i < gate.values.size(); ++i) {
+    const double g = std::min(gate.values[i], clamped.limit);
+    const double u = std::clamp(up.values[i], -clamped.limit, clamped.limit);
+    gate.values[i] = weighted(g, sigmoid(clamped.alpha * g)) * (u + clamped.shift);
+  }
+  return gate;
+}
+
+void ReferenceEngine::softcap(double cap, Rows<double>& x) {
+  for (double& v : x.values) v = cap * std::tanh(v / cap);
+}
+
+// RMSNorm (Zhang and Sennrich 2019): x/√(mean(x²) + eps)·w. LayerNorm (Ba et al. 2016): (x - mean)/√(var + eps)·w + b
+// with the biased variance. L2: x/|x|, as x/√(Σx² + eps).
+Rows<double> ReferenceEngine::norm(const NormShape& shape, const Rows<double>& x) {
+  Rows<double> y(x.rows, x.columns);
+  const auto n = static_cast<double>(shape.width);
+  for (std::size_t begin = 0; begin < x.values.size(); begin += shape.width) {
+    const double* in = x.values.data() + begin;
+    double mean = 0, squares = 0;
+    if (shape.kind == Norm::Kind::layer)
+      for (std::size_t i = 0; i < shape.width; ++i) mean += in[i] / n;
+    for (std::size_t i = 0; i < shape.width; ++i) squares += (in[i] - mean) * (in[i] - mean);
+    if (shape.kind != Norm::Kind::l2) squares /= n;
+    const double deviation = std::sqrt(squares + shape.eps);
+    for (std::size_t i = 0; i < shape.width; ++i) {
+      const std::size_t feature = (begin + i) % x.columns;
+      double weight = 1, bias = 0;
+      if (!shape.weight.empty()) weight = shape.weight[feature % shape.weight.size()] + (shape.unit_offset ? 1.0 : 0.0);
+      if (!shape.bias.empty()) bias = shape.bias[feature % shape.bias.size()];
+      y.values[begin + i] = (in[i] - mean) / deviation * weight + bias;
+    }
+  }
+  return y;
+}
+
 // y[t][o] = Σᵢ x[t][i]·W[o][i] + b[o]
 Rows<double> ReferenceEngine::product(const Rows<double>& x, const LinearMap& map) {
   Rows<double> y(x.rows, map.out);

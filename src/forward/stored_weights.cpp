@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,7 +10,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "forward/mlp.h"
+#include "forward/pass.h"
 
 namespace lmsize {
 namespace {
@@ -36,16 +37,39 @@ constexpr std::array kPlain{
   throw Error("weights", format_text("{}: {}", checkpoint.path(), what));
 }
 
-// What may stand before the names of the layer's tensors in a checkpoint of more than the part.
-std::array<std::string, 3> layer_prefixes_of(const MlpPart& part) {
-  return {"", part.layer.substr(part.base.size()), part.layer};
+// A way of naming a part's tensors: what a whole checkpoint's names begin with in place of `dropped`.
+struct Naming {
+  std::string dropped;
+};
+
+// From the shortest names to the whole checkpoint's.
+std::vector<Naming> namings_of(const Part& part) {
+  std::vector<Naming> namings;
+  if (part.kind != Part::Kind::model) namings = {{part.block_path()}, {part.path}};
+  namings.push_back({part.base});
+  namings.push_back({""});
+  return namings;
 }
 
-// What may stand before the names inside the block.
-std::array<std::string, 4> prefixes_of(const MlpPart& part) {
-  const auto [in_layer, in_base, whole] = layer_prefixes_of(part);
-  const std::string block = prefix_of(part.mlp);
-  return {"", in_layer + block, in_base + block, whole + block};
+std::string name_in(const Naming& naming, const std::string& name) {
+  return name.starts_with(naming.dropped) ? name.substr(naming.dropped.size()) : name;
+}
+
+// Tables that older files store and that today's classes make anew: causal masks, what they put in place of masked
+// scores, rotary frequencies, running numbers.
+bool is_made_anew(const StoredTensor& tensor) {
+  const std::string_view name = tensor.name;
+  const bool square = tensor.shape.size() == 4 && tensor.shape[0] == 1 && tensor.shape[1] == 1;
+  return (name.ends_with(".bias") && square) || name.ends_with("masked_bias") || name.ends_with("inv_freq") ||
+         name.ends_with("position_ids");
+}
+
+// The name that the tied head's matrix would have; "" where there is none.
+std::string tied_head_name(const Model& model) {
+  for (const Placed& placed : model.heads)
+    if (const Head* head = std::get_if<Head>(&placed.block); head != nullptr && head->tied)
+      return joined(placed.prefix, joined(head->name, "weight"));
+  return "";
 }
 
 void rename(Mlp& mlp, const Names& names) {
@@ -56,45 +80,62 @@ void rename(Mlp& mlp, const Names& names) {
   mlp.layout = names.layout;
 }
 
-// The part's tensors by their names inside the block.
-std::vector<std::string> own_names(const MlpPart& part) {
-  std::vector<std::string> names;
-  for (const Tensor& tensor : part.tensors()) names.push_back(tensor.name.substr(prefix_of(part.mlp).size()));
-  return names;
-}
-
 struct Found {
-  std::string prefix;  // that stands before most of the part's names; the whole checkpoint's where none is there
-  Int present = 0;     // names that are there with it
+  Naming naming;    // that most of the part's names are there in; the whole checkpoint's where none is
+  Int present = 0;  // names that are there in it
 };
 
-Found find_names(const MlpPart& part, const Checkpoint& checkpoint) {
-  const std::vector<std::string> own = own_names(part);
-  Found best{prefixes_of(part).back(), 0};
-  for (const std::string& prefix : prefixes_of(part)) {
-    const Int present =
-        std::ranges::count_if(own, [&](const std::string& name) { return checkpoint.find(prefix + name) != nullptr; });
-    if (present > best.present) best = {prefix, present};
+Found find_names(const Part& part, const Checkpoint& checkpoint) {
+  const std::vector<PartTensor> tensors = part.tensors();
+  Found best;
+  for (const Naming& naming : namings_of(part)) {
+    const Int present = std::ranges::count_if(
+        tensors, [&](const PartTensor& t) { return checkpoint.find(name_in(naming, t.name)) != nullptr; });
+    if (present > best.present) best = {naming, present};
   }
   return best;
 }
 
-// Refuses a matrix or bias that stands among the part's own and is none of them.
-void check_unused(const MlpPart& part, const Checkpoint& checkpoint, const std::string& prefix) {
-  const std::vector<std::string> own = own_names(part);
+// Refuses a matrix or bias that stands among a block's or layer's own and is none of them.
+void check_unused(const Part& part, const Checkpoint& checkpoint, const Naming& naming) {
   std::set<std::string> known;
-  for (const std::string& layer : layer_prefixes_of(part))
-    for (const std::string& name : part.others) known.insert(layer + name);
-  for (const std::string& name : own) known.insert(prefix + name);
+  std::vector<std::string> own;
+  for (const PartTensor& tensor : part.tensors()) {
+    own.push_back(tensor.name.substr(part.block_path().size()));
+    known.insert(name_in(naming, tensor.name));
+  }
+  for (const Naming& any : namings_of(part))
+    for (const std::string& name : part.others) known.insert(name_in(any, part.path + name));
+  const std::string prefix = name_in(naming, part.block_path());
   for (const StoredTensor& tensor : checkpoint.tensors()) {
     const std::string_view name = tensor.name;
     if (!name.starts_with(prefix) || !(name.ends_with(".weight") || name.ends_with(".bias"))) continue;
-    if (!known.contains(tensor.name))
+    if (!known.contains(tensor.name) && !is_made_anew(tensor))
       fail(checkpoint, format_text("tensor \"{}\" is not used: the part has {}", escaped(name), fmt::join(own, ", ")));
   }
 }
 
-void check_shape(const Checkpoint& checkpoint, const StoredTensor& stored, const Tensor& wanted) {
+// Refuses a tensor of a whole checkpoint that the model does not have.
+void check_unknown(const Part& part, const Checkpoint& checkpoint, const Naming& naming) {
+  std::set<std::string> known;
+  for (const PartTensor& tensor : part.tensors()) known.insert(name_in(naming, tensor.name));
+  const auto module_layers = [&](std::string_view name) {
+    return std::ranges::any_of(part.model->mtp, [&](const Stack& stack) {
+      return std::ranges::any_of(stack.spans, [&](const Span& span) {
+        for (Int i = span.first; i < span.first + span.count; ++i)
+          if (name.starts_with(name_in(naming, format_text("{}.{}.", stack.prefix, i)))) return true;
+        return false;
+      });
+    });
+  };
+  for (const StoredTensor& tensor : checkpoint.tensors())
+    if (!known.contains(tensor.name) && !is_made_anew(tensor) && !module_layers(tensor.name) &&
+        tensor.name != tied_head_name(*part.model))
+      fail(checkpoint,
+           format_text("tensor \"{}\" {} is not the model's", escaped(tensor.name), shape_text(tensor.shape)));
+}
+
+void check_shape(const Checkpoint& checkpoint, const StoredTensor& stored, const PartTensor& wanted) {
   std::vector<Int> shape;
   for (const Extent& side : wanted.shape) shape.push_back(side.value());
   if (stored.shape == shape) return;
@@ -103,22 +144,44 @@ void check_shape(const Checkpoint& checkpoint, const StoredTensor& stored, const
                                shape_text(shape), turned ? ": it is stored the other way round" : ""));
 }
 
+std::vector<float> read_finite(const Checkpoint& checkpoint, const StoredTensor& stored) {
+  std::vector<float> values = checkpoint.read<float>(stored);
+  const auto bad = std::ranges::find_if_not(values, [](float v) { return std::isfinite(v); });
+  if (bad != values.end())
+    fail(checkpoint, format_text("tensor \"{}\" holds {} at element {}", escaped(stored.name),
+                                 std::isnan(*bad) ? "NaN" : "an infinity", bad - values.begin()));
+  return values;
+}
+
+// Where a tied head is stored all the same, it must be the embedding.
+void check_tied_head(const Part& part, const Checkpoint& checkpoint, Weights& weights) {
+  const StoredTensor* head = checkpoint.find(tied_head_name(*part.model));
+  if (head == nullptr) return;
+  const std::string embedding = token_table(*part.model).name;
+  const std::vector<float> values = read_finite(checkpoint, *head);
+  if (!std::ranges::equal(values, weights.vector(embedding)))
+    fail(checkpoint, format_text("tensor \"{}\" is not equal to \"{}\", to which the config ties it",
+                                 escaped(head->name), escaped(embedding)));
+}
+
 }  // namespace
 
-Mlp named_as_stored(const MlpPart& part, const Checkpoint& checkpoint, std::optional<bool> bias) {
-  const std::span<const Names> schemes = part.mlp.gated ? std::span<const Names>(kGated) : kPlain;
-  MlpPart candidate = part;
-  candidate.mlp.up_bias = candidate.mlp.down_bias = false;
+Mlp named_as_stored(const Part& part, const Checkpoint& checkpoint, std::optional<bool> bias) {
+  const Mlp& given = std::get<Mlp>(part.block);
+  const std::span<const Names> schemes = given.gated ? std::span<const Names>(kGated) : kPlain;
+  Part candidate = part;
+  Mlp& mlp = std::get<Mlp>(candidate.block);
+  mlp.up_bias = mlp.down_bias = false;
   Mlp best;
   Int most = 0;
   for (const Names& names : schemes) {
-    rename(candidate.mlp, names);
+    rename(mlp, names);
     const Found found = find_names(candidate, checkpoint);
     if (found.present <= most) continue;
     most = found.present;
-    best = candidate.mlp;
+    best = mlp;
     const auto has_bias = [&](std::string_view name) {
-      return checkpoint.find(format_text("{}{}.bias", found.prefix, name)) != nullptr;
+      return checkpoint.find(name_in(found.naming, format_text("{}{}.bias", part.block_path(), name))) != nullptr;
     };
     best.up_bias = bias.value_or(has_bias(names.fused.empty() ? names.up : names.fused));
     best.down_bias = bias.value_or(has_bias(names.down));
@@ -126,28 +189,33 @@ Mlp named_as_stored(const MlpPart& part, const Checkpoint& checkpoint, std::opti
   if (most == 0)
     fail(checkpoint,
          format_text("no weights of an MLP {}",
-                     part.mlp.gated
-                         ? "with a gate: gate_proj, up_proj, down_proj; w1, w3, w2; or gate_up_proj, down_proj"
-                         : "without a gate: up_proj, down_proj; fc1, fc2; w1, w2; or c_fc, c_proj"));
+                     given.gated ? "with a gate: gate_proj, up_proj, down_proj; w1, w3, w2; or gate_up_proj, down_proj"
+                                 : "without a gate: up_proj, down_proj; fc1, fc2; w1, w2; or c_fc, c_proj"));
   return best;
 }
 
-Weights stored_weights(const MlpPart& part, const Checkpoint& checkpoint) {
-  const std::string prefix = find_names(part, checkpoint).prefix;
+Weights stored_weights(const Part& part, const Checkpoint& checkpoint) {
+  const Naming naming = find_names(part, checkpoint).naming;
   Weights weights;
-  for (const Tensor& tensor : part.tensors()) {
-    const std::string name = prefix + tensor.name.substr(prefix_of(part.mlp).size());
+  for (const PartTensor& tensor : part.tensors()) {
+    const std::string name = name_in(naming, tensor.name);
     const StoredTensor* stored = checkpoint.find(name);
     if (stored != nullptr) {
       check_shape(checkpoint, *stored, tensor);
-      weights.add(tensor, checkpoint.read<float>(*stored));
-    } else if (tensor.buffer) {
-      weights.add(tensor, {initial_value(tensor.name).value()});
+      weights.add(tensor, read_finite(checkpoint, *stored));
+    } else if (const auto initial = tensor.buffer ? initial_value(tensor.name) : std::nullopt) {
+      weights.add(tensor, {*initial});
     } else {
       fail(checkpoint, format_text("tensor \"{}\" is missing", escaped(name)));
     }
   }
-  check_unused(part, checkpoint, prefix);
+  if (part.kind != Part::Kind::model) {
+    check_unused(part, checkpoint, naming);
+  } else {
+    check_unknown(part, checkpoint, naming);
+    check_tied_head(part, checkpoint, weights);
+  }
+  weights.forget();
   return weights;
 }
 

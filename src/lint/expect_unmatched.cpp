@@ -3,7 +3,7 @@
 namespace lmsize {
 namespace {
 
-constexpr std::string_view kPlain = R"({"d": 4096, "d_ff": 11008, "activation": "swiglu"})";
+constexpr std::string_view kExpected = R"({"d": 4096, "d_ff": 11008, "activation": "swiglu"})";
 
 }  // namespace
 
@@ -12,7 +12,7 @@ const Rule lint::expect_unmatched{"expect-unmatched",
                                   Severity::error,
                                   "An expected count that belongs to no input, or to several, checks nothing: a name "
                                   "is wrong, or an input is missing.",
-                                  {kPlain, 1, "example.json,202383360\nexampel,202383360\n"},
-                                  {kPlain, 1, "example.json,202383360\n"}};
+                                  {kExpected, 1, "example.json,202383360\nexampel,202383360\n"},
+                                  {kExpected, 1, "example.json,202383360\n"}};
 
 }  // namespace lmsize

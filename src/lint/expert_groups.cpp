@@ -23,7 +23,7 @@ void check_bank(const Subject& subject, const MixtureOfExperts& moe, Findings& f
                  top_place);
 }
 
-void check(const Subject& subject, Findings& findings) {
+void check_expert_groups(const Subject& subject, Findings& findings) {
   for_each_block<MixtureOfExperts>(subject.model,
                                    [&](const MixtureOfExperts& moe) { check_bank(subject, moe, findings); });
 }
@@ -37,6 +37,6 @@ const Rule lint::expert_groups{
     "enough experts for each token.",
     {R"({"model_type": "deepseek_v3", "n_routed_experts": 250, "n_group": 8, "topk_group": 4})"},
     {R"({"model_type": "deepseek_v3", "n_routed_experts": 256, "n_group": 8, "topk_group": 4})"},
-    check};
+    check_expert_groups};
 
 }  // namespace lmsize

@@ -7,7 +7,7 @@
 namespace lmsize {
 namespace {
 
-void check(const Subject& subject, Findings& findings) {
+void check_experts_per_token(const Subject& subject, Findings& findings) {
   for_each_block<MixtureOfExperts>(subject.model, [&](const MixtureOfExperts& moe) {
     const Int used = moe.per_token, experts = moe.n_experts.value;
     if (used >= 1 && used <= experts) return;
@@ -24,6 +24,6 @@ const Rule lint::experts_per_token{
     "The router picks that many different experts for each token: at least one, and no more than there are.",
     {R"({"model_type": "mixtral", "num_local_experts": 8, "num_experts_per_tok": 16})"},
     {R"({"model_type": "mixtral", "num_local_experts": 8, "num_experts_per_tok": 2})"},
-    check};
+    check_experts_per_token};
 
 }  // namespace lmsize

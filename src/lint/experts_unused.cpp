@@ -16,7 +16,7 @@ bool has_experts(const Model& model) {
   return false;
 }
 
-void check(const Subject& subject, Findings& findings) {
+void check_experts_unused(const Subject& subject, Findings& findings) {
   const Value mixed = subject.find("is_moe");
   if (mixed && mixed.kind() == JsonKind::boolean && !mixed.truth()) return;  // it says so
   const Int experts = subject.integer(key::n_experts).value_or(0);
@@ -34,6 +34,6 @@ const Rule lint::experts_unused{
     "layer dense.",
     {R"({"model_type": "qwen3_moe", "num_hidden_layers": 2, "num_experts": 128, "mlp_only_layers": [0, 1]})"},
     {R"({"model_type": "qwen3_moe", "num_hidden_layers": 2, "num_experts": 128, "mlp_only_layers": [0]})"},
-    check};
+    check_experts_unused};
 
 }  // namespace lmsize

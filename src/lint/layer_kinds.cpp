@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 22> kKinds{
     "window_attention",
 };
 
-void check(const Subject& subject, Findings& findings) {
+void check_layer_kinds(const Subject& subject, Findings& findings) {
   for (const char* key : {"layer_types", "mlp_layer_types"}) {
     const Value list = subject.find(key);
     if (!list || list.kind() != JsonKind::array) continue;
@@ -62,6 +62,6 @@ const Rule lint::layer_kinds{
     "The reference library refuses kinds of layer that it does not know, and a misspelt one may be counted as another.",
     {R"({"model_type": "qwen3", "num_hidden_layers": 2, "layer_types": ["slidding_attention", "full_attention"]})"},
     {R"({"model_type": "qwen3", "num_hidden_layers": 2, "layer_types": ["sliding_attention", "full_attention"]})"},
-    check};
+    check_layer_kinds};
 
 }  // namespace lmsize

@@ -13,7 +13,7 @@ Int length_of(Value list) {
 
 // Lists that an architecture reads are held against its layers there, and a wrong one cannot be counted. What is left
 // are those that it does not need: the reference library refuses them all the same.
-void check(const Subject& subject, Findings& findings) {
+void check_list_length(const Subject& subject, Findings& findings) {
   if (subject.model.stacks.size() != 1) return;  // whose layers?
   const Int n = subject.model.stacks.front().n_layers();
   const Int mtp = subject.integer({"num_nextn_predict_layers", "num_mtp_layers", "mtp_num_hidden_layers"}).value_or(0);
@@ -34,6 +34,6 @@ const Rule lint::list_length{
     "A list with a value for each layer has as many entries as there are layers.",
     {R"({"model_type": "mistral", "num_hidden_layers": 4, "layer_types": ["full_attention", "full_attention"]})"},
     {R"({"model_type": "mistral", "num_hidden_layers": 2, "layer_types": ["full_attention", "full_attention"]})"},
-    check};
+    check_list_length};
 
 }  // namespace lmsize

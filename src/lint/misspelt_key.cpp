@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostKeys = 1000;  // a file with more unread ones is no config that somebody has written
 
-void check(const Subject& subject, Findings& findings) {
+void check_misspelt_key(const Subject& subject, Findings& findings) {
   std::vector<Value> unread = subject.reader.unread();
   unread.resize(std::min(unread.size(), kMostKeys));
   const std::vector<std::string_view>& asked = subject.reader.asked();
@@ -35,6 +35,6 @@ const Rule lint::misspelt_key{
     "default counts in its place.",
     {R"({"model_type": "llama", "hidden_size": 2048, "tie_word_embedings": true})"},
     {R"({"model_type": "llama", "hidden_size": 2048, "tie_word_embeddings": true})"},
-    check};
+    check_misspelt_key};
 
 }  // namespace lmsize

@@ -7,7 +7,7 @@
 namespace lmsize {
 namespace {
 
-void check(const Subject& subject, Findings& findings) {
+void check_mla_kv_heads(const Subject& subject, Findings& findings) {
   bool has_kv_heads = false;
   for_each_block<Attention>(subject.model, [&](const Attention&) { has_kv_heads = true; });
   const std::optional<Int> kv_heads = subject.integer(key::n_kv_heads);
@@ -31,6 +31,6 @@ const Rule lint::mla_kv_heads{
     "compute a cache that there is not.",
     {R"({"model_type": "deepseek_v3", "num_attention_heads": 128, "num_key_value_heads": 8})"},
     {R"({"model_type": "deepseek_v3", "num_attention_heads": 128, "num_key_value_heads": 128})"},
-    check};
+    check_mla_kv_heads};
 
 }  // namespace lmsize

@@ -7,7 +7,7 @@
 namespace lmsize {
 namespace {
 
-void check(const Subject& subject, Findings& findings) {
+void check_quantization_blocks(const Subject& subject, Findings& findings) {
   const auto quantization = subject.quantization();
   if (!quantization) return;
   const auto hold = [&](Int features, Int block, const Keys& keys) {
@@ -37,6 +37,6 @@ const Rule lint::quantization_blocks{"quantization-blocks",
  "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}})"},
                                      {R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
  "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}})"},
-                                     check};
+                                     check_quantization_blocks};
 
 }  // namespace lmsize

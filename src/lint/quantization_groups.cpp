@@ -26,7 +26,7 @@ class Groups {
   Findings& findings_;
 };
 
-void check(const Subject& subject, Findings& findings) {
+void check_quantization_groups(const Subject& subject, Findings& findings) {
   const auto quantization = subject.quantization();
   if (!quantization || quantization->group == 1) return;
   Groups groups(subject, quantization->group, findings);
@@ -51,6 +51,6 @@ const Rule lint::quantization_groups{"quantization-groups",
  "quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}})"},
                                      {R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
  "quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}})"},
-                                     check};
+                                     check_quantization_groups};
 
 }  // namespace lmsize

@@ -17,7 +17,7 @@ void check_width(const Subject& subject, Int width, Int head_dim, Findings& find
         place);
 }
 
-void check(const Subject& subject, Findings& findings) {
+void check_rotary_width(const Subject& subject, Findings& findings) {
   for_each_block<Attention>(subject.model, [&](const Attention& a) {
     if (a.rope) check_width(subject, a.rope->width, a.head_dim.value, findings);
   });
@@ -34,6 +34,6 @@ const Rule lint::rotary_width{
     "number.",
     {R"({"model_type": "llama", "hidden_size": 2000, "num_attention_heads": 16, "num_key_value_heads": 16})"},
     {R"({"model_type": "llama", "hidden_size": 2048, "num_attention_heads": 16, "num_key_value_heads": 16})"},
-    check};
+    check_rotary_width};
 
 }  // namespace lmsize

@@ -16,7 +16,7 @@ void check_id(const Subject& subject, Value holder, Value id, Findings& findings
   findings.add(format_text("{} {} has no row in a vocabulary of {}", holder.key(), read.value, vocab), place);
 }
 
-void check(const Subject& subject, Findings& findings) {
+void check_token_id(const Subject& subject, Findings& findings) {
   if (!subject.model.sizes.vocab_size) return;
   for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id"}) {
     const Value holder = subject.find(key);
@@ -36,6 +36,6 @@ const Rule lint::token_id{"token-id",
                           "even be built.",
                           {R"({"model_type": "llama", "vocab_size": 32000, "pad_token_id": 32000})"},
                           {R"({"model_type": "llama", "vocab_size": 32064, "pad_token_id": 32000})"},
-                          check};
+                          check_token_id};
 
 }  // namespace lmsize

@@ -8,7 +8,7 @@
 namespace lmsize {
 namespace {
 
-void check(const Subject& subject, Findings& findings) {
+void check_tp_experts(const Subject& subject, Findings& findings) {
   const Int ranks = subject.tensor_parallel, unit = width_unit(subject);
   for_each_block<MixtureOfExperts>(subject.model, [&](const MixtureOfExperts& moe) {
     const Int experts = moe.n_experts.value, width = moe.expert.d_ff.value;
@@ -32,6 +32,6 @@ const Rule lint::tp_experts{
     {R"({"model_type": "mixtral", "intermediate_size": 1024, "num_local_experts": 8,
  "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}})",
      4},
-    check};
+    check_tp_experts};
 
 }  // namespace lmsize

@@ -7,7 +7,7 @@
 namespace lmsize {
 namespace {
 
-void check(const Subject& subject, Findings& findings) {
+void check_tp_replication(const Subject& subject, Findings& findings) {
   const Int ranks = subject.tensor_parallel;
   for_each_block<Attention>(subject.model, [&](const Attention& a) {
     const Int kv_heads = a.n_kv_heads.value;
@@ -27,6 +27,6 @@ const Rule lint::tp_replication{
     "With --tp N and fewer KV heads than ranks, each rank holds a whole one: the KV cache does not shrink any more.",
     {R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8})", 16},
     {R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8})", 8},
-    check};
+    check_tp_replication};
 
 }  // namespace lmsize

@@ -29,6 +29,10 @@ class Split {
     if (share(a.n_heads.value, key::n_heads)) share_heads(a.n_heads.value, a.d_v.value);
   }
 
+  void operator()(const CompressedAttention& a) const {
+    if (share(a.n_heads.value, key::n_heads)) share_heads(a.n_heads.value, a.head_dim.value);
+  }
+
   void operator()(const Mlp& mlp) const { share(mlp.d_ff.value, key::d_ff, unit_); }
 
   void operator()(const MixtureOfExperts& moe) const {
@@ -77,7 +81,7 @@ class Split {
   Int ranks_, unit_;
 };
 
-void check(const Subject& subject, Findings& findings) {
+void check_tp_split(const Subject& subject, Findings& findings) {
   if (subject.tensor_parallel == 1) return;
   const Split split(subject, findings);
   for (const Stack& stack : subject.model.stacks)
@@ -100,6 +104,6 @@ const Rule lint::tp_split{
  "num_attention_heads": 64, "num_key_value_heads": 8,
  "quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 128}})",
      2},
-    check};
+    check_tp_split};
 
 }  // namespace lmsize

@@ -5,7 +5,7 @@
 namespace lmsize {
 namespace {
 
-void check(const Subject& subject, Findings& findings) {
+void check_tp_vocabulary(const Subject& subject, Findings& findings) {
   const std::optional<Int>& vocab = subject.model.sizes.vocab_size;
   if (!vocab || splits(*vocab, 1, subject.tensor_parallel)) return;
   const Place place = subject.place(key::vocab, *vocab);
@@ -21,6 +21,6 @@ const Rule lint::tp_vocabulary{"tp-vocabulary",
                                "do, or the embedding be repeated on each.",
                                {R"({"model_type": "llama", "vocab_size": 32001})", 2},
                                {R"({"model_type": "llama", "vocab_size": 32002})", 2},
-                               check};
+                               check_tp_vocabulary};
 
 }  // namespace lmsize

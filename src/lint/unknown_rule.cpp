@@ -6,7 +6,7 @@
 namespace lmsize {
 namespace {
 
-void check(const Subject& subject, Findings& findings) {
+void check_unknown_rule(const Subject& subject, Findings& findings) {
   const Value ignored = subject.document.root().member("_lmsize_ignore");
   if (!ignored) return;
   if (ignored.kind() != JsonKind::array) return findings.add("_lmsize_ignore is no list of rules", ignored);
@@ -28,6 +28,6 @@ const Rule lint::unknown_rule{
     "A name in _lmsize_ignore that is no rule's silences nothing.",
     {R"({"d": 1000, "d_ff": 4096, "activation": "gelu", "_lmsize_ignore": ["width-mutliple"]})"},
     {R"({"d": 1000, "d_ff": 4096, "activation": "gelu", "_lmsize_ignore": ["width-multiple"]})"},
-    check};
+    check_unknown_rule};
 
 }  // namespace lmsize

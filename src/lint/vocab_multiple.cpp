@@ -6,7 +6,7 @@
 namespace lmsize {
 namespace {
 
-void check(const Subject& subject, Findings& findings) {
+void check_vocab_multiple(const Subject& subject, Findings& findings) {
   const std::optional<Int>& vocab = subject.model.sizes.vocab_size;
   if (!vocab || *vocab % 64 == 0) return;
   const Place place = subject.place(key::vocab, *vocab);
@@ -23,6 +23,6 @@ const Rule lint::vocab_multiple{
     "runs faster, at the price of a few rows.",
     {R"({"model_type": "gpt2", "vocab_size": 50257})"},
     {R"({"model_type": "gpt2", "vocab_size": 50304})"},
-    check};
+    check_vocab_multiple};
 
 }  // namespace lmsize

@@ -17,7 +17,7 @@ void check_width(const Subject& subject, const Keys& keys, Int width, Findings& 
                place);
 }
 
-void check(const Subject& subject, Findings& findings) {
+void check_width_multiple(const Subject& subject, Findings& findings) {
   if (subject.model.sizes.hidden_size) check_width(subject, key::d, *subject.model.sizes.hidden_size, findings);
   for_each_block<Mlp>(subject.model,
                       [&](const Mlp& mlp) { check_width(subject, key::d_ff, mlp.d_ff.value, findings); });
@@ -35,6 +35,6 @@ const Rule lint::width_multiple{
     "quantised in groups.",
     {R"({"d": 4096, "d_ff": 10922, "activation": "swiglu"})"},
     {R"({"d": 4096, "d_ff": 11008, "activation": "swiglu"})"},
-    check};
+    check_width_multiple};
 
 }  // namespace lmsize

@@ -42,7 +42,7 @@ void check_mlp(const Subject& subject, const Mlp& mlp, Findings& findings) {
                place);
 }
 
-void check(const Subject& subject, Findings& findings) {
+void check_width_recipe(const Subject& subject, Findings& findings) {
   for_each_block<Mlp>(subject.model, [&](const Mlp& mlp) { check_mlp(subject, mlp, findings); });
 }
 
@@ -55,6 +55,6 @@ const Rule lint::width_recipe{"width-recipe",
                               "a width that is near 8/3 d, but not that rounded up, is often a slip.",
                               {R"({"d": 4096, "d_ff": 16384, "activation": "swiglu"})"},
                               {R"({"d": 4096, "d_ff": 11008, "activation": "swiglu"})"},
-                              check};
+                              check_width_recipe};
 
 }  // namespace lmsize

@@ -5,7 +5,7 @@
 namespace lmsize {
 namespace {
 
-void check(const Subject& subject, Findings& findings) {
+void check_window_off(const Subject& subject, Findings& findings) {
   const Value slides = subject.find("use_sliding_window");
   const Value window = subject.find("sliding_window");
   if (!slides || slides.kind() != JsonKind::boolean || slides.truth()) return;
@@ -23,6 +23,6 @@ const Rule lint::window_off{
     "whole context.",
     {R"({"model_type": "qwen2", "use_sliding_window": false, "sliding_window": 4096})"},
     {R"({"model_type": "qwen2", "use_sliding_window": true, "sliding_window": 4096, "max_window_layers": 0})"},
-    check};
+    check_window_off};
 
 }  // namespace lmsize

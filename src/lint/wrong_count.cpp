@@ -33,7 +33,7 @@ void compare(const Subject& subject, const Expected& expected, const Place& plac
                place);
 }
 
-void check(const Subject& subject, Findings& findings) {
+void check_wrong_count(const Subject& subject, Findings& findings) {
   if (subject.expected) compare(subject, *subject.expected, {}, findings);
   const Value stated = subject.document.root().member("expected_parameters");
   if (subject.what_if || !stated || stated.is_null()) return;
@@ -55,6 +55,6 @@ const Rule lint::wrong_count{
  "expected_parameters": 117000000})"},
     {R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "vocab_size": 50257,
  "expected_parameters": 124439808})"},
-    check};
+    check_wrong_count};
 
 }  // namespace lmsize

@@ -21,6 +21,7 @@ class Store {
     made.role = role_;
     made.copies = copies;
     made.bank = bank;
+    made.context = context;
     return made;
   }
 
@@ -29,16 +30,17 @@ class Store {
     const Extent& rows = layout == Layout::linear ? out : in;
     const Extent& columns = layout == Layout::linear ? in : out;
     if (stacked) {
-      tensor(name, {*stacked, rows, columns});
+      tensor(name, {*stacked, rows, columns}).use = Use::matrix;
       if (bias) tensor(name + "_bias", {*stacked, out});
     } else {
-      tensor(name + ".weight", {rows, columns});
+      tensor(name + ".weight", {rows, columns}).use = Use::matrix;
       if (bias) tensor(name + ".bias", {out});
     }
   }
 
   Dim copies{1};
   Bank bank{};
+  bool context = false;
   std::optional<Dim> stacked{};  // as many such maps lie in one tensor
 
  private:
@@ -55,8 +57,8 @@ void store_norm(const Norm& norm, std::string_view prefix, std::vector<Tensor>& 
   if (norm.over == Norm::Heads::rows) shape = {norm.heads, norm.width};
   else if (!listed && norm.heads != Dim(1)) shape = {norm.heads * norm.width};
   const bool gated = norm.gate_rank.value > 0;
-  if (norm.weight) store.tensor(gated ? "norm.weight" : "weight", shape);
-  if (norm.bias) store.tensor("bias", shape);
+  if (norm.weight) store.tensor(gated ? "norm.weight" : norm.gamma_beta ? "gamma" : "weight", shape);
+  if (norm.bias) store.tensor(norm.gamma_beta ? "beta" : "bias", shape);
   if (!gated) return;
   Store gate(out, join(prefix, norm.name), Role::mlp);
   gate.linear("W_down", norm.gate_rank, norm.width, false);
@@ -91,7 +93,7 @@ void store_mlp(const Mlp& mlp, Store& store) {
 
 // A causal convolution of `taps` inputs, each channel on its own.
 void store_convolution(const std::string& name, const Extent& channels, Dim taps, bool bias, Store& store) {
-  store.tensor(name + ".weight", {channels, Extent(1), taps});
+  store.tensor(name + ".weight", {channels, Extent(1), taps}).use = Use::convolution;
   if (bias) store.tensor(name + ".bias", {channels});
 }
 
@@ -120,6 +122,10 @@ struct Visitor {
     const Dim d_in = a.d_in.value == 0 ? a.d : a.d_in, d_context = a.d_context.value == 0 ? d_in : a.d_context;
     const Dim d_v = a.d_v.value == 0 ? a.head_dim : a.d_v;
     if (a.bank) return store_banked(a);
+    if (a.layout == Layout::by_head) {
+      for (const std::string& name : {a.q, a.k, a.v, a.o}) store.tensor(name, {a.d, a.n_heads, a.head_dim});
+      return;
+    }
     if (!a.fused.empty()) {
       store.linear(a.fused, q_rows + 2 * kv, d_in, a.q_bias, a.layout);
     } else {
@@ -127,9 +133,13 @@ struct Visitor {
       if (!a.takes_kv && !a.fused_kv.empty()) {
         store.linear(a.fused_kv, 2 * kv, d_in, a.k_bias, a.layout);
       } else if (!a.takes_kv) {
-        store.linear(a.k, kv, d_context, a.k_bias, a.layout);
-        if (!a.v_delayed.empty()) store_halves(a, store);
-        else if (!a.v_is_k) store.linear(a.v, a.n_kv_heads * d_v, d_context, a.v_bias, a.layout);
+        store.context = a.cross;
+        if (!a.k_is_q) store.linear(a.k, kv, d_context, a.k_bias, a.layout);
+        if (!a.v_delayed.empty())
+          store_halves(a, store);
+        else if (!a.v_is_k)
+          store.linear(a.v, a.n_kv_heads * d_v, a.d_values.value == 0 ? d_context : a.d_values, a.v_bias, a.layout);
+        store.context = false;
       }
     }
     if (a.gate == OutputGate::full) store.linear(a.gate_name, q, a.d, false);
@@ -155,7 +165,6 @@ struct Visitor {
       store.tensor("relative_attention_bias.weight", {a.relative->n_buckets, a.n_heads});
   }
 
-  // JetMoE's: what a token takes of queries and output comes from its experts, keys and values from one matrix.
   // The two halves of v.
   static void store_halves(const Attention& a, Store& store) {
     const Extent half(multiply(a.n_kv_heads.value, a.head_dim.value) / 2);
@@ -175,6 +184,7 @@ struct Visitor {
     if (moe.router_mlp->carries) store.tensor("router_states_scale", {width});
   }
 
+  // JetMoE's: what a token takes of queries and output comes from its experts, keys and values from one matrix.
   void store_banked(const Attention& a) const {
     const std::string name = join(a.name, "experts");
     Store(out, name, Role::router).linear("router.layer", a.bank->n_experts, a.d, false);
@@ -218,6 +228,36 @@ struct Visitor {
     store.linear("indexer.weights_proj", a.indexer->n_heads, a.d, false);
   }
 
+  // What makes compressed keys of `width` features: position_bias (ape), values (wkv) and their weights (wgate).
+  void store_compressor(const std::string& prefix, const Compressor& c, Dim d, Dim width) const {
+    Store store(out, prefix, Role::attention);
+    const Extent features = c.overlapping ? 2 * width : Extent(width);
+    store.tensor("ape", {c.rate, features});
+    store.linear("wkv", features, d, false);
+    store.linear("wgate", features, d, false);
+    store_norm({.name = "norm", .width = width}, prefix, out);
+  }
+
+  void operator()(const CompressedAttention& a) const {
+    Store store(out, a.name, Role::attention);
+    const Extent inner = a.n_heads * a.head_dim;
+    store.tensor("attn_sink", {a.n_heads});
+    store.linear("wq_a", a.q_rank, a.d, false);
+    store_norm({.name = "q_norm", .width = a.q_rank, .eps = a.eps}, a.name, out);
+    store.linear("wq_b", inner, a.q_rank, false);
+    store.linear("wkv", a.head_dim, a.d, false);
+    store_norm({.name = "norm", .width = a.head_dim, .eps = a.eps}, a.name, out);
+    store.linear("wo_a", a.n_groups * a.o_rank, inner.value() / a.n_groups.value, false);
+    store.linear("wo_b", a.d, a.n_groups * a.o_rank, false);
+    if (!a.compressor) return;
+    store_compressor(join(a.name, "compressor"), *a.compressor, a.d, a.head_dim);
+    if (const auto& indexer = a.compressor->indexer) {
+      store_compressor(join(a.name, "indexer.compressor"), *a.compressor, a.d, indexer->head_dim);
+      store.linear("indexer.wq_b", indexer->n_heads * indexer->head_dim, a.q_rank, false);
+      store.linear("indexer.weights_proj", indexer->n_heads, a.d, false);
+    }
+  }
+
   void operator()(const Mlp& mlp) const {
     Store store(out, mlp.name, Role::mlp);
     store_mlp(mlp, store);
@@ -228,14 +268,18 @@ struct Visitor {
     Store router(out, moe.name, Role::router);
     const Dim d = moe.latent ? moe.latent->d : moe.expert.d;
     const Extent choices = moe.n_zero.value == 0 ? Extent(moe.n_experts) : Extent(moe.n_experts) + moe.n_zero;
-    if (moe.router_mlp) store_router(moe, choices);
-    else router.linear(moe.router, choices, d, moe.router_bias);
+    const Extent rows = moe.scores_shared ? choices + moe.n_shared : choices;
+    if (moe.router_mlp)
+      store_router(moe, choices);
+    else
+      router.linear(moe.router, rows, d, moe.router_bias);
     if (const auto& c = moe.correction)
       router.tensor(c->name, c->as_row ? Shape{Dim(1), choices} : Shape{choices}).buffer = c->buffer;
     store_bank(moe);
     if (!moe.bias.empty()) Store(out, moe.name, Role::mlp).tensor(moe.bias, {moe.expert.d});
     if (moe.shared) {
       Store shared(out, join(moe.name, moe.shared->name), Role::mlp);
+      if (moe.scores_shared) shared.stacked = moe.n_shared;
       store_mlp(*moe.shared, shared);
       if (!moe.shared_gate.empty()) router.linear(moe.shared_gate, Dim(1), d, false);
     }
@@ -257,8 +301,8 @@ struct Visitor {
       const Extent head(m.d_inner.value / m.n_heads.value);
       store.tensor("A_log", {m.n_heads, head, m.d_state});
       store.tensor("D", {m.n_heads, head});
-      store.tensor("x_proj_weight", {m.n_heads, ranks, head});
-      store.tensor("dt_proj_weight", {m.n_heads, head, m.dt_rank});
+      store.tensor("x_proj_weight", {m.n_heads, ranks, head}).use = Use::matrix;
+      store.tensor("dt_proj_weight", {m.n_heads, head, m.dt_rank}).use = Use::matrix;
       store.tensor("dt_proj_bias", {m.n_heads, head});
     }
     store_convolution("conv1d", inner, m.d_conv, m.conv_bias, store);
@@ -359,6 +403,40 @@ struct Visitor {
     store.linear("output", t.d, t.d_inner, false);
   }
 
+  void operator()(const HeadedTimeMix& t) const {
+    Store store(out, t.name, Role::mixer);
+    const Int n_heads = t.d_inner.value / t.head_dim.value;
+    const auto mixtures = [&](std::string_view prefix, std::initializer_list<const char*> names) {
+      for (const char* name : names) store.tensor(std::string(prefix) + name, {Extent(1), Extent(1), t.d});
+    };
+    const auto matrices = [&](std::initializer_list<const char*> names, const char* output) {
+      for (const char* name : names) store.linear(name, t.d_inner, t.d, false);
+      store.linear(output, t.d, t.d_inner, false);
+    };
+    const auto norm_of = [&](const char* name) {
+      store_norm({.name = name, .width = t.d_inner, .kind = Norm::Kind::layer, .bias = true}, t.name, out);
+    };
+    if (!t.ranks) {
+      for (const char* name : {"time_decay", "time_faaaa"}) store.tensor(name, {n_heads, t.head_dim});
+      mixtures("time_mix_", {"key", "value", "receptance", "gate"});
+      matrices({"key", "value", "receptance", "gate"}, "output");
+      return norm_of("ln_x");
+    }
+    mixtures("x_", {"r", "w", "k", "v", "a", "g"});
+    for (const char* name : {"k_k", "k_a"}) store.tensor(name, {t.d_inner});
+    store.tensor("r_k", {n_heads, t.head_dim});
+    matrices({"r_proj", "k_proj", "v_proj"}, "o_proj");
+    const auto low_rank = [&](const std::string& name, Dim rank, bool bias) {
+      store.linear(name + ".lora.0", rank, t.d, false);
+      store.linear(name + ".lora.2", t.d_inner, rank, bias);
+    };
+    low_rank("w_lora", t.ranks->decay, true);
+    if (t.ranks->mixes_values) low_rank("v_lora", t.ranks->value, true);
+    low_rank("a_lora", t.ranks->rate, true);
+    low_rank("g_lora", t.ranks->gate, false);
+    norm_of("g_norm");
+  }
+
   void operator()(const GatedRecurrence& r) const {
     Store store(out, r.name, Role::mixer);
     const Extent block(r.d_inner.value / r.n_heads.value);
@@ -368,7 +446,7 @@ struct Visitor {
     store_convolution("conv_1d", r.d_inner, r.d_conv, true, store);
     store.tensor("rg_lru.recurrent_param", {r.d_inner});
     for (const std::string gate : {"rg_lru.input_gate", "rg_lru.recurrent_gate"}) {
-      store.tensor(gate + "_weight", {r.n_heads, block, block});
+      store.tensor(gate + "_weight", {r.n_heads, block, block}).use = Use::matrix;
       store.tensor(gate + "_bias", {r.n_heads, block});
     }
   }
@@ -377,7 +455,7 @@ struct Visitor {
     Store store(out, c.name, Role::mixer);
     const Extent channels = c.n_heads * c.head_dim + c.n_kv_heads * c.head_dim;
     store_convolution("conv_qk_depthwise", channels, c.taps, true, store);
-    store.tensor("conv_qk_grouped.weight", {channels, c.head_dim, c.head_taps});
+    store.tensor("conv_qk_grouped.weight", {channels, c.head_dim, c.head_taps}).use = Use::convolution;
     store.tensor("conv_qk_grouped.bias", {channels});
   }
 
@@ -388,7 +466,7 @@ struct Visitor {
 
   void operator()(const HyperConnection& c) const {
     Store store(out, "", Role::other);
-    store.tensor(c.matrix, {Extent(c.n_weights), c.n_streams * c.d});
+    store.tensor(c.matrix, {Extent(c.n_weights), c.n_streams * c.d}).use = Use::matrix;
     store.tensor(c.base, {Extent(c.n_weights)});
     store.tensor(c.scale, {Extent(c.n_scales)});
   }
@@ -401,16 +479,26 @@ struct Visitor {
   }
 
   // The routed experts.
+  // A tensor for each expert; the first ones stand for those that a token passes through.
+  void store_numbered(const MixtureOfExperts& moe) const {
+    for (Int i = 0; i < moe.n_experts.value; ++i) {
+      Store expert(out, join(moe.name, join(moe.expert.name, "expert_" + std::to_string(i))), Role::mlp);
+      if (i >= moe.per_token) expert.bank.used = 0;
+      store_mlp(moe.expert, expert);
+    }
+  }
+
   void store_bank(const MixtureOfExperts& moe) const {
+    if (moe.numbered) return store_numbered(moe);
     const Bank bank{moe.n_experts, std::min(moe.per_token, moe.n_experts.value)};
     const bool separate = moe.storage == ExpertStorage::separate;
     Store experts(out, join(moe.name, join(moe.expert.name, separate ? "*" : "")), Role::mlp);
     experts.bank = bank;
     if (moe.storage == ExpertStorage::joined) {
       const Shape shape{moe.n_experts * moe.expert.d_ff, moe.expert.d};
-      if (moe.expert.gated) experts.tensor(moe.expert.gate, shape);
-      experts.tensor(moe.expert.up, shape);
-      experts.tensor(moe.expert.down, shape);
+      if (moe.expert.gated) experts.tensor(moe.expert.gate, shape).use = Use::matrix;
+      experts.tensor(moe.expert.up, shape).use = Use::matrix;
+      experts.tensor(moe.expert.down, shape).use = Use::matrix;
       return;
     }
     (separate ? experts.copies : experts.stacked.emplace()) = moe.n_experts;
@@ -418,7 +506,7 @@ struct Visitor {
   }
 
   void operator()(const Head& head) const {
-    if (!head.tied) Store(out, head.name, Role::head).tensor("weight", {head.rows, head.d});
+    if (!head.tied) Store(out, head.name, Role::head).tensor("weight", {head.rows, head.d}).use = Use::matrix;
     if (head.bias) Store(out, head.name, Role::head).tensor("bias", {head.rows});
   }
 
@@ -431,14 +519,18 @@ struct Visitor {
       if (head.norm_bias) store.tensor(head.norm + ".bias", {head.width});
     }
     if (head.tied) return;
-    store.tensor(head.decoder + ".weight", {head.vocab, head.width});
-    if (!head.bias.empty() && head.bias != head.decoder + ".bias") store.tensor(head.decoder + ".bias", {head.vocab});
+    store.tensor(head.decoder + ".weight", {head.vocab, head.width}).use = Use::matrix;
+    if (head.decoder_bias && !head.bias.empty() && head.bias != head.decoder + ".bias")
+      store.tensor(head.decoder + ".bias", {head.vocab});
   }
 
   void operator()(const Matrix& m) const { Store(out, "", m.role).linear(m.name, m.out, m.in, m.bias); }
 
   void operator()(const Lone& lone) const {
-    Store(out, "", lone.role).tensor(lone.name, lone.shape).buffer = lone.buffer;
+    Tensor& tensor = Store(out, "", lone.role).tensor(lone.name, lone.shape);
+    tensor.buffer = lone.buffer;
+    tensor.use = lone.use;
+    tensor.times = lone.times;
   }
 };
 

@@ -20,7 +20,7 @@ struct Embedding {
   Dim rows{};
   Dim width{};
   double scale = 1;         // what looked-up vectors are multiplied with (Gemma: √d)
-  Int offset = 0;           // rows before the one of position 0 (OPT: 2); stored beside `rows`
+  Int offset = 0;           // rows beside `rows`: before that of position 0 (OPT: 2), behind those of tokens (Moshi: 1)
   bool sinusoidal = false;  // a table of sines that is computed and not stored
   Role role = Role::embedding;
 };
@@ -42,13 +42,15 @@ struct Norm {
   bool bias = false;
   bool unit_offset = false;  // multiplies by 1 + weight (Gemma)
   double eps = 1e-6;
+  bool gamma_beta = false;  // weight and bias have TensorFlow's names
   Dim gate_rank{};  // not 0: y = norm(x) is multiplied with σ(W_up·act(W_down·y)), matrices of this rank (A.X K2)
 };
 
 // How the weights of one linear map, or of several at once, lie in a checkpoint.
 enum class Layout : std::uint8_t {
-  linear,  // nn.Linear: (out_features, in_features)
-  conv1d,  // GPT-2's Conv1D: (in_features, out_features)
+  linear,   // nn.Linear: (out_features, in_features)
+  conv1d,   // GPT-2's Conv1D: (in_features, out_features)
+  by_head,  // XLNet's einsum: (d, n_heads, head_dim) for each of q, k, v and o, under the map's own name
 };
 
 // Rotary position embedding of the first `width` dimensions of each head; invisible to counts. Pair i < width/2 turns
@@ -67,6 +69,7 @@ struct Rope {
   Int width = 0;
   double theta = 10000;
   bool interleaved = false;  // a pair is features (2i, 2i + 1) (GPT-J); else (i, i + width/2) (NeoX, Llama)
+  bool backwards = false;    // pairs turn the other way (nanochat)
   Scaling scaling = Scaling::none;
   double factor = 1;
   double attention_factor = 1;  // what cosines and sines are multiplied with (yarn, longrope)
@@ -134,6 +137,7 @@ struct Attention {
   // Keys and values are those of the last layer before it that has its own and sees as far: no k, no v, no cache.
   bool takes_kv = false;
   bool v_is_k = false;  // there is no v: the values are the keys, before their norm and rope (Gemma 4)
+  bool k_is_q = false;  // there is no k: the keys are the queries, scaled to length 1 (Reformer's hashed attention)
   // Not 0: of the tokens that it may see, each KV head sees only so many, those that a learned map of the values scores
   // highest (Doge).
   Int dynamic_mask = 0;
@@ -145,9 +149,11 @@ struct Attention {
   Dim d_o{};   // not 0: what the output matrix reads is this wide, heads or not (Helium)
   Dim d_in{};  // not 0: what q, k and v read is this wide in place of d (Zamba: the embeddings beside the stream)
   Dim d_context{};  // not 0: the width of what k and v read in cross attention, where it is not d
+  Dim d_values{};   // not 0: the width of what v alone reads, where it is not that of k (MobileBERT)
   OutputGate gate = OutputGate::none;
   std::string gate_name = "gate_proj";
   bool gate_bias = false;     // a number a head that is added to the gate
+  bool gate_softplus = false;  // the gate goes through softplus in place of the sigmoid (Laguna)
   std::string v_delayed = {};  // where not empty: a second v, for the later half of each value, of the token before (Zaya)
   // Invisible to counts; the cache and the forward pass read them.
   bool cross = false;   // keys and values come from an encoder's output
@@ -162,6 +168,7 @@ struct Attention {
   bool sinks = false;  // a learned logit for each head that takes attention and gives nothing (GPT-OSS)
   std::string sinks_name = "sinks";
   double value_scale = 1;  // of the values (MiMo)
+  bool temperature = false;  // queries grow with their position (Llama 4)
   std::optional<RelativeBias> relative{};
 };
 
@@ -193,6 +200,29 @@ struct LatentAttention {
   std::optional<Int> window{};
   Rope rope{};
   std::optional<double> scale{};  // of the scores, where it is not 1/√(d_nope + d_rope)
+};
+
+// What attention sees beyond its window, one entry for `rate` tokens each: a mean of their projections, weighed by a
+// softmax over a second projection and a learned position (DeepSeek V4).
+struct Compressor {
+  Dim rate{};
+  bool overlapping = false;          // an entry is made of the tokens of two strides: projections are twice as wide
+  std::optional<Indexer> indexer{};  // chooses entries, by compressed keys of its own; none: all are seen
+};
+
+// DeepSeek V4's attention: queries from a latent vector, one head that is key and value for all of them, an output
+// through n_groups low-rank maps of so many heads each, sinks. The cache holds head_dim numbers for each token in the
+// window and for each compressed entry.
+struct CompressedAttention {
+  std::string name = "attn";
+  Dim d{}, n_heads{}, head_dim{};
+  Dim q_rank{};
+  Dim n_groups{}, o_rank{};
+  double eps = 1e-6;
+  std::optional<Compressor> compressor{};
+  // Invisible to counts.
+  std::optional<Int> window{};
+  Rope rope{};
 };
 
 // GPT-OSS's gate, in place of act(gate) ⊙ up: g·σ(alpha·g) ⊙ (clamp(up, ±limit) + shift), where g = min(gate, limit).
@@ -259,7 +289,6 @@ enum class ExpertStorage : std::uint8_t {
   joined,    // (n_experts·d_ff, d), the down map's transposed (DBRX)
 };
 
-// A bank of experts, each an Mlp, of which the router picks per_token for each token, and shared ones beside it.
 // A router that is an MLP of three layers on a narrow map of its input, to which it adds what the router of the layer
 // before had there (Zaya).
 struct RouterMlp {
@@ -267,6 +296,7 @@ struct RouterMlp {
   bool carries = false;  // the addition; not in the first layer
 };
 
+// A bank of experts, each an Mlp, of which the router picks per_token for each token, and shared ones beside it.
 struct MixtureOfExperts {
   std::string name = "mlp";
   Dim n_experts{};
@@ -278,8 +308,12 @@ struct MixtureOfExperts {
   std::optional<RouterMlp> router_mlp{};
   std::optional<RouterCorrection> correction{};
   ExpertStorage storage = ExpertStorage::separate;
+  bool numbered = false;  // separate experts are called expert_7, not 7: one tensor each (Switch Transformers)
   std::optional<Mlp> shared{};  // its d_ff is that of all shared experts together
   Dim n_shared{};
+  // The shared experts are scored beside the others, by rows of their own of the router, and lie stacked: (n_shared,
+  // out, in); the d_ff of `shared` is that of one (Inkling).
+  bool scores_shared = false;
   std::string bias{};         // where not empty: the name of a vector that is added to the output (JetMoE)
   std::string shared_gate{};  // where not empty: a sigmoid of this one row weighs the shared experts' output
   std::optional<LatentExperts> latent{};
@@ -363,6 +397,21 @@ struct TimeMix {
   Dim d{}, d_inner{};
 };
 
+// The low-rank maps of RWKV-7: ranks of what makes a token's decay, its learning rate, its mixture with the first
+// layer's values (absent in that layer) and its gate.
+struct TimeMixRanks {
+  Dim decay{}, rate{}, value{}, gate{};
+  bool mixes_values = true;
+};
+
+// RWKV-5's time mixing (arXiv 2404.05892), with `ranks` RWKV-7's (2503.14456): its state is head_dim × head_dim for each
+// of d_inner / head_dim heads, and the last input.
+struct HeadedTimeMix {
+  std::string name = "attention";
+  Dim d{}, d_inner{}, head_dim{};
+  std::optional<TimeMixRanks> ranks{};
+};
+
 // Griffin's recurrent block (arXiv 2402.19427): a convolution and a gated linear recurrent unit whose gates are block-diagonal,
 // times a gate. Its state is a number for each of d_inner channels; the convolution's, d_conv inputs of each.
 struct GatedRecurrence {
@@ -411,6 +460,7 @@ struct Head {
   bool tied = false;
   double scale = 1;    // of the logits (Cohere, Granite)
   double softcap = 0;  // logits become softcap·tanh(logit/softcap); 0: they stay
+  bool pooled = false;  // reads one vector of each sequence, not each token's
 };
 
 // What a masked-language-model class puts on its base: norm(act(x·W + b)), then a row for each vocabulary entry. Its
@@ -422,6 +472,7 @@ struct MaskedHead {
   std::string bias = "cls.predictions.bias";  // may be empty; beside it, untied, the decoder has one of its own
   Dim d{}, width{}, vocab{};                        // width: of the transform's output
   bool transform_bias = true, norm_bias = true;
+  bool decoder_bias = true;  // false: the decoder never has one of its own (ESM)
   bool tied = true;
   Activation activation = Activation::gelu;
   double eps = 1e-12;
@@ -433,17 +484,20 @@ struct Matrix {  // a lone linear map
   Extent out{}, in{};
   bool bias = false;
   Role role = Role::other;
+  bool pooled = false;  // reads one vector of each sequence, not each token's
 };
 struct Lone {  // a lone tensor
   std::string name{};
   Shape shape{};
   Role role = Role::other;
   bool buffer = false;
+  Use use = Use::other;
+  Int times = 1;  // that a token uses it
 };
 
-using Block = std::variant<Embedding, Norm, Attention, LatentAttention, Mlp, MixtureOfExperts, Mamba, Mamba2, DeltaNet,
-                           LightningAttention, MatrixLstm, TimeMix, GatedRecurrence, HeadConvolution, Convolution,
-                           HyperConnection, ShortConv, Head, MaskedHead, Matrix, Lone>;
+using Block = std::variant<Embedding, Norm, Attention, LatentAttention, CompressedAttention, Mlp, MixtureOfExperts,
+                           Mamba, Mamba2, DeltaNet, LightningAttention, MatrixLstm, TimeMix, HeadedTimeMix, GatedRecurrence,
+                           HeadConvolution, Convolution, HyperConnection, ShortConv, Head, MaskedHead, Matrix, Lone>;
 
 // Appends what a block stores, in the order in which its reference class declares it.
 void tensors_of(const Block& block, std::vector<Tensor>& out);

@@ -6,6 +6,15 @@ std::string Model::under_base(std::string_view name) const {
   return base.empty() ? std::string(name) : base + "." + std::string(name);
 }
 
+std::string Stack::name_of(std::string_view index, std::string_view name) const {
+  const std::size_t dot = index_inside ? name.find('.') : name.npos;
+  std::string full = prefix + '.';
+  if (dot != name.npos) full += std::string(name.substr(0, dot)) + '.';
+  full += index;
+  full += '.';
+  return full += dot == name.npos ? name : name.substr(dot + 1);
+}
+
 std::vector<Tensor> tensors_of(const Layer& layer) {
   std::vector<Tensor> out;
   out.reserve(16);

@@ -47,15 +47,19 @@ struct Repeat {
   Int first = 0, count = 0, times = 1;
 };
 
-// Layers that follow each other. A layer's tensors are named prefix.INDEX.…
+// Layers that follow each other. A layer's tensors are named prefix.INDEX.…, or, where the index stands inside, as
+// prefix.attentions.INDEX.q_lin: behind the first part of the name within the layer (XLM).
 struct Stack {
-  std::string part;  // "", or "encoder"/"decoder"
+  std::string part;  // "", "encoder"/"decoder", or what a tower is: "vision tower", "projector"
   std::string prefix;
   std::vector<Placed> input{};   // embeddings and their norms
   std::vector<Layer> kinds{};    // each distinct layer once
   std::vector<Span> spans{};     // in order of index, without gaps
   std::vector<Placed> output{};  // final norm
   std::vector<Repeat> repeats{};
+  bool index_inside = false;
+  // The full name of a tensor that is called `name` in layer `index`, a number or *.
+  std::string name_of(std::string_view index, std::string_view name) const;
   Int n_layers() const { return spans.empty() ? 0 : spans.back().first + spans.back().count; }
 };
 
@@ -88,6 +92,9 @@ struct Model {
   MainSizes sizes{};
   bool whole = true;  // false: something besides the language model is not counted
   std::vector<Stack> stacks{};
+  // What turns images and sound into vectors of the language model's width: each tensor counts as `other`. Their parts
+  // are named "vision tower", "projector".
+  std::vector<Stack> towers{};
   std::vector<Stack> mtp{};  // multi-token-prediction modules, as checkpoints hold them: counted apart
   std::vector<Placed> heads{};
 

@@ -3,7 +3,7 @@
 namespace lmsize {
 
 Shape::Shape(std::initializer_list<Extent> sides) {
-  if (sides.size() > sides_.size()) throw InternalError("a tensor has at most four sides");
+  if (sides.size() > sides_.size()) throw InternalError("a tensor has at most five sides");
   for (const Extent& side : sides) sides_[size_++] = side;
 }
 

@@ -17,7 +17,7 @@ inline constexpr std::size_t kRoles = 8;
 inline constexpr std::array<std::string_view, kRoles> kRoleNames{"embedding", "attention", "mixer", "mlp",
                                                                  "router",    "norm",      "head",  "other"};
 
-// The sides of a tensor, outermost first, at most four. No side: a single number.
+// The sides of a tensor, outermost first, at most five. No side: a single number.
 class Shape {
  public:
   Shape() = default;
@@ -29,7 +29,7 @@ class Shape {
   Int elements() const;  // throws Error "overflow"
 
  private:
-  std::array<Extent, 4> sides_{};
+  std::array<Extent, 5> sides_{};
   std::size_t size_ = 0;
 };
 
@@ -37,6 +37,13 @@ class Shape {
 struct Bank {
   Dim experts{1};
   Int used = 1;
+};
+
+// What a token does with a tensor: what its cost in multiply-adds follows from.
+enum class Use : std::uint8_t {
+  other,        // looked up, added, multiplied element by element
+  matrix,       // multiplied with: one multiply-add a parameter
+  convolution,  // likewise, but as taps over neighbouring tokens
 };
 
 // One stored tensor of a block, or `copies` equal ones whose names differ in a number: that number's place is `*`.
@@ -47,6 +54,9 @@ struct Tensor {
   Dim copies{1};
   Bank bank{};          // of a routed expert's tensors; {1, 1} elsewhere
   bool buffer = false;  // stored in checkpoints, but no parameter
+  Use use = Use::other;
+  Int times = 1;         // that a token uses it
+  bool context = false;  // it is the encoder's tokens that use it (keys and values of cross attention)
 
   Int parameters() const { return multiply(copies.value, shape.elements()); }
   // Parameters that one token passes through.

@@ -1,5 +1,8 @@
 #include "report/count_json.h"
 
+#include "report/reported_model.h"
+#include "report/stored.h"
+
 namespace lmsize {
 namespace {
 
@@ -79,16 +82,14 @@ void write_assumptions(std::span<const Diagnostic> assumptions, JsonWriter& json
 }
 
 void write_count_members(const CountReport& report, JsonWriter& json) {
-  json.member("source", report.source).member("name", report.name).member("model_type", report.model.model_type);
-  json.member("architecture", report.model.architecture).member("status", report.status());
-  json.member("scope", report.scope());
-  write_assumptions(report.assumptions, json);
+  write_reported_model({report.source, report.name, report.model, report.assumptions}, json);
   write_shape(report.model.sizes, json);
   write_parameters(report.count, json);
   write_mlp(report.count.mlp, json);
   write_attention(report.count.attention, json);
   write_layers(report.count.layers, json);
   if (report.tensors) write_tensors(*report.tensors, json);
+  if (report.stored != nullptr) write_stored_members(*report.stored, report.implied, json);
 }
 
 void write_count_json(const CountReport& report, std::string& out) {

@@ -10,6 +10,8 @@
 
 #include "analysis/count.h"
 #include "base/error.h"
+#include "checkpoint/summary.h"
+#include "infer/implied_config.h"
 #include "model/model.h"
 
 namespace lmsize {
@@ -26,6 +28,9 @@ struct CountReport {
   std::span<const Diagnostic> assumptions;
   Count count;
   std::optional<std::vector<TensorCount>> tensors{};  // where they were asked for
+  // Of a checkpoint that was counted without a config.
+  const CheckpointSummary* stored = nullptr;
+  const ImpliedConfig* implied = nullptr;
 
   std::string_view status() const { return assumptions.empty() ? "exact" : "assumed"; }
   std::string_view scope() const { return model.whole ? "model" : "language_model"; }

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "report/stored.h"
 #include "report/text_table.h"
 
 namespace lmsize {
@@ -79,6 +80,14 @@ std::string head_kind(const Model& model) {
   return "";
 }
 
+// "vision tower, projector"
+std::string towers_in_words(const Model& model) {
+  std::vector<std::string_view> parts;
+  for (const Stack& tower : model.towers)
+    if (std::ranges::find(parts, tower.part) == parts.end()) parts.push_back(tower.part);
+  return format_text("{}", fmt::join(parts, ", "));
+}
+
 std::string mlp_kind_words(const MlpCount& mlp) {
   if (mlp.kind == "swiglu") return "SwiGLU";
   if (mlp.kind == "geglu") return "GeGLU";
@@ -100,6 +109,8 @@ std::string kind_of(const CountReport& report, Role role) {
       return norm_kind(report.model);
     case Role::head:
       return head_kind(report.model);
+    case Role::other:
+      return towers_in_words(report.model);
     default:
       return "";
   }
@@ -235,6 +246,7 @@ void write_count_table(const CountReport& report, bool per_layer, bool color, st
   write_parts(report, color, out);
   if (per_layer) write_layers(report, color, out);
   if (report.tensors) write_tensors(report, color, out);
+  if (report.stored != nullptr) write_stored_text(*report.stored, report.implied, color, out);
   write_notes(report, color, out);
 }
 

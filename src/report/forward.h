@@ -1,6 +1,7 @@
 // A forward pass as text, JSON and rows.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,9 +16,12 @@ namespace lmsize {
 // What was run, and what came of it. Everything referred to must outlive it.
 struct ForwardReport {
   std::string_view source, name;
-  std::string_view part;  // "mlp"
-  Int layer = 0;
-  std::string weights;  // "seed 0", or the file's path
+  std::string_view part;       // "mlp"
+  std::optional<Int> layer{};  // of a whole model none
+  std::string weights;         // "seed 0", or the file's path
+  std::string_view engine;     // whose result it is
+  Int threads = 1;
+  bool trace = false;  // every step, under its module's name
   std::span<const Diagnostic> assumptions;
   const ForwardResult& result;
 };

@@ -37,29 +37,54 @@ constexpr std::array kColumns{
     Column{"active", [](const ListedModel& m) { return Cell(m.count.active); }, true},
 };
 
+// The same of the architectures.
+struct ArchitectureColumn {
+  std::string_view name;
+  std::string_view (*text)(const ListedArchitecture&);
+};
+constexpr std::array kArchitectureColumns{
+    ArchitectureColumn{"model_type", [](const ListedArchitecture& a) { return a.model_type; }},
+    ArchitectureColumn{"family", [](const ListedArchitecture& a) { return a.family; }},
+    ArchitectureColumn{"architecture", [](const ListedArchitecture& a) { return a.language_class; }},
+    ArchitectureColumn{"attention", [](const ListedArchitecture& a) { return std::string_view(a.attention); }},
+    ArchitectureColumn{"mlp", [](const ListedArchitecture& a) { return std::string_view(a.mlp); }},
+};
+
+void write_architectures(const Listing& listing, bool color, std::string& out) {
+  std::vector<std::string> row;
+  for (const ArchitectureColumn& column : kArchitectureColumns) row.emplace_back(column.name);
+  TextTable table(std::vector<TextTable::Column>(row.size()));
+  table.row(row, Style::bold);
+  for (const ListedArchitecture& known : listing.architectures) {
+    row.clear();
+    for (const ArchitectureColumn& column : kArchitectureColumns) row.emplace_back(column.text(known));
+    table.row(row);
+  }
+  table.write(color, out);
+}
+
 std::string text_of(const Cell& cell) { return cell.number ? grouped(*cell.number) : std::string(cell.text); }
 
 }  // namespace
 
 void write_list_table(const Listing& listing, bool color, std::string& out) {
-  if (!listing.models.empty()) {
-    std::vector<TextTable::Column> columns;
-    std::vector<std::string> row;
-    for (const Column& column : kColumns) {
-      columns.push_back({column.number ? TextTable::Align::right : TextTable::Align::left});
-      row.emplace_back(column.name);
-    }
-    TextTable table(columns);
-    table.row(row, Style::bold);
-    for (const ListedModel& model : listing.models) {
-      row.clear();
-      for (const Column& column : kColumns) row.push_back(text_of(column.cell(model)));
-      table.row(row);
-    }
-    out += "Built-in models\n";
-    table.write(color, out);
-    out += '\n';
+  if (listing.models.empty()) return write_architectures(listing, color, out);
+  std::vector<TextTable::Column> columns;
+  std::vector<std::string> row;
+  for (const Column& column : kColumns) {
+    columns.push_back({column.number ? TextTable::Align::right : TextTable::Align::left});
+    row.emplace_back(column.name);
   }
+  TextTable models(columns);
+  models.row(row, Style::bold);
+  for (const ListedModel& model : listing.models) {
+    row.clear();
+    for (const Column& column : kColumns) row.push_back(text_of(column.cell(model)));
+    models.row(row);
+  }
+  out += "Built-in models\n";
+  models.write(color, out);
+  out += '\n';
   std::map<std::string_view, std::vector<std::string_view>> families;
   for (const ListedArchitecture& known : listing.architectures) families[known.family].push_back(known.model_type);
   TextTable table({{TextTable::Align::left, Style::bold}, {}});
@@ -89,21 +114,30 @@ void write_list_json(const Listing& listing, bool schema, std::string& out) {
     json.end_object();
   }
   json.end_array().key("architectures").begin_array();
-  for (const ListedArchitecture& known : listing.architectures)
-    json.begin_object()
-        .member("model_type", known.model_type)
-        .member("family", known.family)
-        .member("architecture", known.language_class)
-        .end_object();
+  for (const ListedArchitecture& known : listing.architectures) {
+    json.begin_object();
+    for (const ArchitectureColumn& column : kArchitectureColumns) {
+      json.key(column.name);
+      if (const std::string_view text = column.text(known); text.empty())
+        json.null();
+      else
+        json.value(text);
+    }
+    json.end_object();
+  }
   json.end_array().end_object();
 }
 
 void write_list_rows(const Listing& listing, RowFormat format, std::string& out) {
   if (listing.models.empty()) {
-    static constexpr std::array<Heading, 3> kHeadings{{{"model_type"}, {"family"}, {"architecture"}}};
-    write_header(format, kHeadings, out);
-    for (const ListedArchitecture& known : listing.architectures)
-      write_row(format, std::array<Cell, 3>{known.model_type, known.family, known.language_class}, out);
+    std::vector<Heading> headings;
+    for (const ArchitectureColumn& column : kArchitectureColumns) headings.push_back({column.name});
+    write_header(format, headings, out);
+    for (const ListedArchitecture& known : listing.architectures) {
+      std::vector<Cell> cells;
+      for (const ArchitectureColumn& column : kArchitectureColumns) cells.emplace_back(column.text(known));
+      write_row(format, cells, out);
+    }
     return;
   }
   std::vector<Heading> headings;

@@ -18,6 +18,7 @@ struct ListedModel {
 };
 struct ListedArchitecture {
   std::string_view model_type, family, language_class;
+  std::string attention{}, mlp{};  // kinds, as in a count; empty where there is none
 };
 
 struct Listing {
@@ -25,7 +26,7 @@ struct Listing {
   std::vector<ListedArchitecture> architectures;
 };
 
-// For people: a table of the models, then the architectures by family.
+// For people: a table of the models, then the architectures by family; without models a table of the architectures.
 void write_list_table(const Listing& listing, bool color, std::string& out);
 
 // One object in one line; `schema` puts the schema's name in front.

@@ -97,6 +97,62 @@ TEST_CASE("an unknown model_type is counted as the nearest layout, or refused") 
   CHECK(error_of([&] { count_json("{}"); })->rule == "no-model");
 }
 
+TEST_CASE("an unknown model_type with the keys of a known one is counted as that") {
+  const std::string qwen = R"("hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 100,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32, "rms_norm_eps": 1e-6, "hidden_act": "silu",
+    "attention_bias": false, "max_position_embeddings": 512, "rope_theta": 1e6, "sliding_window": null,
+    "use_sliding_window": false, "max_window_layers": 2, "decoder_sparse_step": 1, "moe_intermediate_size": 32,
+    "num_experts": 8, "num_experts_per_tok": 2, "norm_topk_prob": true, "mlp_only_layers": [],
+    "tie_word_embeddings": false, "rope_scaling": null)";
+  const auto made = count_json(with("my_mixture", qwen));
+  CHECK(made.count.total == count_json(with("qwen3_moe", qwen)).count.total);
+  CHECK(made.assumes("unknown-model-type"));
+  CHECK(made.log.warnings.at(0).message.find("counted as qwen3_moe, whose keys are nearest") != std::string::npos);
+
+  const auto latent =
+      count_json(with("my_latent", R"("hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "vocab_size": 100, "q_lora_rank": 24, "kv_lora_rank": 16, "qk_nope_head_dim": 8,
+    "qk_rope_head_dim": 4, "v_head_dim": 8, "n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2,
+    "moe_intermediate_size": 32, "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1, "norm_topk_prob": true,
+    "routed_scaling_factor": 2.5, "attention_bias": false)"));
+  CHECK(latent.count.attention->kind == "mla");
+  CHECK(latent.count.mlp->kind == "swiglu");
+  CHECK_FALSE(latent.exact());
+
+  // So many layers are not tried on all that is known.
+  const auto deep = count_json(with("my_depth", R"("hidden_size": 64, "num_hidden_layers": 900000000000,
+    "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 100)"));
+  CHECK(deep.log.warnings.at(0).message.find("counted as a plain decoder") != std::string::npos);
+}
+
+TEST_CASE("the sizes of a few layers may be listed apart, and a number that no layer has is refused") {
+  const std::string dots =
+      R"("hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "vocab_size": 100, "layer_types": ["indexed_attention", "sliding_attention"])";
+  const Int total = count_json(with("dots3_note_text", dots)).count.total;
+  CHECK(count_json(with("dots3_note_text", dots + R"(, "per_layer_config": {"1": {"num_attention_heads": 8}})"))
+            .count.total != total);
+  for (const char* name : {"2", "-1", "x", ""}) {
+    INFO(name);
+    const std::string list = std::string(R"(, "per_layer_config": {")") + name + R"(": {}})";
+    CHECK(error_of([&] { count_json(with("dots3_note_text", dots + list)); })->rule == "malformed");
+  }
+}
+
+TEST_CASE("a reversible model that lists too few layers or axes is refused") {
+  const std::string sizes = R"("hidden_size": 64, "num_attention_heads": 2, "attention_head_size": 8)";
+  const auto rule = [&](const std::string& more) {
+    return error_of([&] { count_json(with("reformer", sizes + more)); })->rule;
+  };
+  CHECK(rule("") == "axial-positions");  // 64 + 192 is not hidden_size
+  CHECK(rule(R"(, "axial_pos_embds": false, "attn_layers": [])") == "list-length");
+  CHECK(rule(R"(, "axial_pos_embds": false, "attn_layers": ["lsh", "local"], "num_hidden_layers": 3)") ==
+        "list-length");
+  const auto alike = count_json(with("reformer", sizes + R"(, "axial_pos_embds": false, "attn_layers": ["lsh"],
+    "num_hidden_layers": 3)"));
+  CHECK(alike.model.sizes.num_hidden_layers == 3);
+}
+
 TEST_CASE("plain descriptions") {
   const auto classic = count_json(R"({"d": 768})");
   CHECK(classic.count.mlp->parameters_per_layer == 8 * 768 * 768);
@@ -117,6 +173,42 @@ TEST_CASE("plain descriptions") {
   const auto experts = count_json(R"({"d": 64, "d_ff": 96, "activation": "swiglu", "num_experts": 4, "num_experts_per_tok": 1})");
   CHECK(experts.count.total - experts.count.active == 3 * 3 * 64 * 96);
   CHECK(error_of([&] { count_json(R"({"d": 64, "kv_heads": 2})"); })->rule == "heads-missing");
+}
+
+TEST_CASE("files of before there was a model_type") {
+  const std::string bert = R"("hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12,
+    "num_attention_heads": 12, "hidden_act": "gelu")";
+  const auto first = count_json("{" + bert + R"(, "vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2})");
+  CHECK(first.count.total == 109482240);  // BERT base with its pooler, as published
+  CHECK(first.assumes("model-type-by-keys"));
+  const auto second = count_json("{" + bert + R"(, "vocab_size": 50265, "max_position_embeddings": 514, "type_vocab_size": 1})");
+  CHECK(second.count.total == 124645632);  // RoBERTa base with its pooler
+  CHECK(second.model.heads.empty());
+
+  const std::string mamba = R"({"d_model": 2560, "n_layer": 64, "vocab_size": 50277, "pad_vocab_size_multiple": 16, "rms_norm": true)";
+  const auto mamba2 = count_json(mamba + R"(, "ssm_cfg": {"layer": "Mamba2"}, "tie_embeddings": true})");
+  CHECK(mamba2.count.total == 2702599680);
+  CHECK(mamba2.exact());
+  CHECK(tensor_counts(mamba2.model)[0].name == "backbone.embedding.weight");
+  const auto mixed = count_json(mamba + R"(, "ssm_cfg": {}, "attn_layer_idx": [9]})");
+  CHECK(mixed.assumes("unknown-layout"));
+}
+
+TEST_CASE("a composite's parts are counted together, and its language model's sizes are the model's") {
+  const auto made = count_json(R"({"model_type": "qwen2_audio", "audio_config": {"d_model": 64, "encoder_layers": 1,
+    "encoder_attention_heads": 4, "encoder_ffn_dim": 128, "num_mel_bins": 8, "max_source_positions": 10},
+    "text_config": {"model_type": "qwen2", "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1,
+    "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": 100}})");
+  const Int tower = 64 * 8 * 3 + 64 + 64 * 64 * 3 + 64 + 10 * 64 + (4 * 64 * 64 + 3 * 64) + (2 * 64 * 128 + 128 + 64) + 3 * 128;
+  const Int language = 2 * 100 * 32 + (4 * 32 * 32 + 3 * 32) + 3 * 32 * 48 + 3 * 32;
+  CHECK(made.count.total == tower + (64 * 32 + 32) + language);
+  CHECK(made.model.whole);
+  CHECK(made.exact());
+  CHECK(made.model.sizes.hidden_size == 32);
+  const auto alien = [] {
+    count_json(R"({"model_type": "encoder-decoder", "encoder": {"model_type": "bert"}, "decoder": {"model_type": "x"}})");
+  };
+  CHECK(error_of(alien)->rule == "unknown-model-type");
 }
 
 TEST_CASE("params.json of Meta's and Mistral's releases") {

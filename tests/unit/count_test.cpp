@@ -65,6 +65,15 @@ TEST_CASE("experts: all in the total, those of a token active") {
   CHECK(more.count.active == more.count.total);  // no more experts than there are
 }
 
+TEST_CASE("experts whose tensors have names of their own: those of a token active") {
+  const test::Counted made = test::count_json(
+      R"({"model_type": "switch_transformers", "d_model": 8, "d_ff": 16, "d_kv": 4, "num_heads": 2, "num_layers": 2,
+          "num_sparse_encoder_layers": 1, "num_decoder_layers": 2, "num_sparse_decoder_layers": 1, "num_experts": 4,
+          "vocab_size": 32})");
+  // One layer of either side is sparse: 4 experts of 2 x 8 x 16, of which a token passes through one.
+  CHECK(made.count.total - made.count.active == 2 * 3 * (2 * 8 * 16));
+}
+
 TEST_CASE("tensors: names, shapes, counts and layers") {
   const auto made = count_json(R"({"model_type": "mixtral", "hidden_size": 64, "intermediate_size": 96,
     "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100})");

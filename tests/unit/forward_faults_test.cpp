@@ -1,6 +1,8 @@
 // One thing broken at a time, in the arithmetic or in the counting: the checks must see it.
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,14 +17,10 @@ namespace lmsize {
 namespace {
 
 // A fast engine whose products go through `fault`, told which product of the pass it is, from 0.
-class FaultyEngine : public Engine<float> {
+class FaultyEngine : public FastEngine {
  public:
   using Fault = std::function<Rows<float>(FastEngine& sound, int which, const Rows<float>& x, LinearMap map)>;
   explicit FaultyEngine(Fault fault) : fault_(std::move(fault)) {}
-
-  Rows<float> activate(Activation function, const ActivationParameters& learned, const Rows<float>& x) override {
-    return sound_.activate(function, learned, x);
-  }
 
  private:
   Rows<float> product(const Rows<float>& x, const LinearMap& map) override { return fault_(sound_, which_++, x, map); }
@@ -36,7 +34,8 @@ class FaultyEngine : public Engine<float> {
 ForwardRequest square() {
   ForwardRequest request;
   request.part = test::bare_mlp(16, 16, "swiglu", true);
-  request.part.mlp.up_bias = request.part.mlp.down_bias = true;
+  Mlp& mlp = test::mlp_of(request.part);
+  mlp.up_bias = mlp.down_bias = true;
   return request;
 }
 
@@ -50,7 +49,7 @@ ForwardResult run_with(const FaultyEngine::Fault& fault) {
 std::string step_of(const FaultyEngine::Fault& fault) {
   const ForwardResult result = run_with(fault);
   const bool alone = result.finite && result.shapes && result.macs && result.failures.size() == 1;
-  return alone && !result.reference.ok ? result.reference.what : "";
+  return alone && !result.reference->ok ? result.reference->what : "";
 }
 
 TEST_CASE("forward faults: without one all checks hold") {
@@ -109,13 +108,17 @@ TEST_CASE("forward faults: another form of the activation") {
     Rows<float> activate(Activation, const ActivationParameters& learned, const Rows<float>& x) override {
       return FastEngine::activate(Activation::gelu_tanh, learned, x);
     }
+    Rows<float> gate(Activation, const ActivationParameters& learned, Rows<float> gate,
+                     const Rows<float>& up) override {
+      return FastEngine::gate(Activation::gelu_tanh, learned, std::move(gate), up);
+    }
   };
   ForwardRequest request = square();
-  request.part.mlp.activation = Activation::gelu;
+  test::mlp_of(request.part).activation = Activation::gelu;
   Tanh engine;
   ReferenceEngine reference;
   const ForwardResult result = forward(request, engine, reference);
-  CHECK(result.reference.what == "gelu(gate)");
+  CHECK(result.reference->what == "gelu(gate)");
   CHECK_FALSE(result.ok());
 }
 
@@ -134,7 +137,7 @@ TEST_CASE("forward faults: a result of another shape") {
     return sound.linear(x, which == 2 ? map.outputs(0, 15) : map);
   });
   CHECK_FALSE(result.shapes);
-  CHECK(result.failures.front() == "step y has 10 rows of 15, not shape (2, 5, 16)");
+  CHECK(result.failures.front() == "step y has shape (2, 5, 15), not what its block says");
 }
 
 TEST_CASE("forward faults: a multiply-add that the blocks do not account for") {
@@ -146,6 +149,165 @@ TEST_CASE("forward faults: a multiply-add that the blocks do not account for") {
   CHECK_FALSE(result.macs);
   CHECK(result.failures ==
         std::vector<std::string>{"7,681 multiply-adds were counted, 7,680 follow from the matrices"});
+}
+
+// ---- whole models, with one primitive of the fast engine changed ----
+
+// Runs a golden model on its golden input.
+ForwardResult run_model(const std::string& name, Engine<float>& engine) {
+  const test::GoldenModel golden(name);
+  ReferenceEngine reference;
+  return forward(golden.request(), engine, reference);
+}
+
+// The engines' disagreement and the golden result's must both be seen; returns the step that is named.
+std::string disagreement(const std::string& name, Engine<float>&& engine) {
+  const ForwardResult result = run_model(name, engine);
+  CHECK_FALSE(result.ok());
+  CHECK_FALSE(result.expect->ok);
+  CHECK_FALSE(result.reference->ok);
+  return result.reference->what;
+}
+
+TEST_CASE("forward faults: a rope of the other convention, or the wrong way round") {
+  class Other : public FastEngine {
+   public:
+    explicit Other(void (*change)(Rope&)) : change_(change) {}
+    void turn(const RopeShape& shape, Rows<float>& x) override {
+      Rope rope = *shape.rope;
+      change_(rope);
+      RopeShape changed = shape;
+      changed.rope = &rope;
+      FastEngine::turn(changed, x);
+    }
+
+   private:
+    void (*change_)(Rope&);
+  };
+  const auto swap_pairs = [](Rope& rope) { rope.interleaved = !rope.interleaved; };
+  CHECK(disagreement("mistral", Other(swap_pairs)) == "model.layers.0.self_attn");
+  CHECK(disagreement("deepseek_v3", Other(swap_pairs)) == "model.layers.0.self_attn");
+  CHECK(disagreement("mistral", Other([](Rope& rope) { rope.backwards = true; })) == "model.layers.0.self_attn");
+  CHECK(disagreement("gpt_oss", Other([](Rope& rope) { rope.attention_factor = 1; })) == "model.layers.0.self_attn");
+  CHECK(disagreement("llama_bias_rope3", Other([](Rope& rope) { rope.scaling = Rope::Scaling::none; })) ==
+        "model.layers.0.self_attn");
+}
+
+TEST_CASE("forward faults: a norm's 1 + weight, its bias, its mean") {
+  class Other : public FastEngine {
+   public:
+    explicit Other(void (*change)(NormShape&)) : change_(change) {}
+    Rows<float> norm(const NormShape& shape, const Rows<float>& x) override {
+      NormShape changed = shape;
+      change_(changed);
+      return FastEngine::norm(changed, x);
+    }
+
+   private:
+    void (*change_)(NormShape&);
+  };
+  const auto flip_offset = [](NormShape& shape) { shape.unit_offset = !shape.unit_offset; };
+  CHECK(disagreement("gemma2", Other(flip_offset)) == "model.layers.0.input_layernorm");
+  CHECK(disagreement("qwen3", Other(flip_offset)) == "model.layers.0.input_layernorm");
+  CHECK(disagreement("bloom", Other([](NormShape& shape) { shape.bias = {}; })) ==
+        "transformer.word_embeddings_layernorm");
+  CHECK(disagreement("falcon", Other([](NormShape& shape) { shape.kind = Norm::Kind::rms; })) ==
+        "transformer.h.0.ln_attn");
+  CHECK(disagreement("phi3", Other([](NormShape& shape) { shape.eps = 1e-2; })) == "model.layers.0.input_layernorm");
+}
+
+TEST_CASE("forward faults: masks, scales, slopes and sinks") {
+  class Other : public FastEngine {
+   public:
+    explicit Other(void (*change)(AttentionShape&)) : change_(change) {}
+    Attended<float> attend(const AttentionShape& shape, const Rows<float>& q, const Rows<float>& k,
+                           const Rows<float>& v, bool keep) override {
+      AttentionShape changed = shape;
+      change_(changed);
+      return FastEngine::attend(changed, q, k, v, keep);
+    }
+
+   private:
+    void (*change_)(AttentionShape&);
+  };
+  const std::string first = "model.layers.0.self_attn";
+  CHECK(disagreement("mistral", Other([](AttentionShape& s) { ++*s.window; })) == first);
+  CHECK(disagreement("mistral", Other([](AttentionShape& s) { s.window.reset(); })) == first);
+  CHECK(disagreement("qwen3", Other([](AttentionShape& s) { s.causal = false; })) == first);
+  CHECK(disagreement("qwen3", Other([](AttentionShape& s) { s.scale *= 1.001; })) == first);
+  CHECK(disagreement("gemma2", Other([](AttentionShape& s) { s.softcap = 0; })) == first);
+  CHECK(disagreement("gpt_oss", Other([](AttentionShape& s) { s.sinks = {}; })) == first);
+  CHECK(disagreement("bloom", Other([](AttentionShape& s) { s.alibi->exponent = 4; })) ==
+        "transformer.h.0.self_attention");
+}
+
+TEST_CASE("forward faults: KV heads that are read by the wrong queries") {
+  class Other : public FastEngine {
+   public:
+    Attended<float> attend(const AttentionShape& shape, const Rows<float>& q, const Rows<float>& k,
+                           const Rows<float>& v, bool keep) override {
+      Rows<float> turned = k;
+      for (std::size_t r = 0; r < k.rows; ++r)
+        std::rotate(turned.row(r), turned.row(r) + shape.d_qk, turned.row(r) + k.columns);
+      return FastEngine::attend(shape, q, turned, v, keep);
+    }
+  };
+  CHECK(disagreement("mistral", Other()) == "model.layers.0.self_attn");
+}
+
+TEST_CASE("forward faults: a router's renormalisation, scale, correction and groups") {
+  class Other : public FastEngine {
+   public:
+    explicit Other(void (*change)(Routing&), bool corrected = true) : change_(change), corrected_(corrected) {}
+    Choice<float> route(const Routing& routing, std::size_t per_token, std::span<const float> correction,
+                        const Rows<float>& logits) override {
+      Routing changed = routing;
+      change_(changed);
+      return FastEngine::route(changed, per_token, corrected_ ? correction : std::span<const float>{}, logits);
+    }
+
+   private:
+    void (*change_)(Routing&);
+    bool corrected_;
+  };
+  const auto flip = [](Routing& routing) { routing.normalized = !routing.normalized; };
+  CHECK(disagreement("mixtral", Other(flip)) == "model.layers.0.block_sparse_moe");
+  CHECK(disagreement("deepseek_v3", Other(flip)) == "model.layers.1.mlp");
+  CHECK(disagreement("deepseek_v3", Other([](Routing& routing) { routing.scale = 1; })) == "model.layers.1.mlp");
+  CHECK(disagreement("deepseek_v3", Other([](Routing& routing) { routing.n_groups = 1; })) == "model.layers.1.mlp");
+  CHECK(disagreement("deepseek_v3", Other([](Routing&) {}, false)) == "model.layers.1.mlp");
+  CHECK(disagreement("gpt_oss", Other([](Routing& routing) { routing.score = Routing::Score::softmax; })) ==
+        "model.layers.0.mlp");
+}
+
+TEST_CASE("forward faults: a clamped gate's limit and shift, a cap of logits") {
+  class Other : public FastEngine {
+   public:
+    Rows<float> gate(const ClampedGate& clamped, Rows<float> gate, const Rows<float>& up) override {
+      ClampedGate changed = clamped;
+      changed.shift = 0;
+      return FastEngine::gate(changed, std::move(gate), up);
+    }
+    void softcap(double, Rows<float>&) override {}
+  };
+  CHECK(disagreement("gpt_oss", Other()) == "model.layers.0.mlp");
+  CHECK(disagreement("gemma2", Other()) == "lm_head");
+}
+
+TEST_CASE("forward faults: a dropped product or bias somewhere in a model") {
+  for (const int wrong : {0, 3, 7}) {
+    INFO(wrong);
+    CHECK_FALSE(
+        disagreement("qwen2_f16", FaultyEngine([&](FastEngine& sound, int which, const Rows<float>& x, LinearMap map) {
+                       return which == wrong ? Rows<float>(x.rows, map.out) : sound.linear(x, map);
+                     }))
+            .empty());
+  }
+  CHECK(disagreement("qwen2_f16", FaultyEngine([](FastEngine& sound, int which, const Rows<float>& x, LinearMap map) {
+                       if (which == 1)
+                         map.bias = nullptr;  // of the keys: adds the same to all scores of a query, unless they turn
+                       return sound.linear(x, map);
+                     })) == "model.layers.0.self_attn");
 }
 
 }  // namespace

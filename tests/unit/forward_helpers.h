@@ -11,19 +11,33 @@
 #include <vector>
 
 #include "forward/forward.h"
+#include "forward/pass.h"
 #include "forward/stored_weights.h"
+#include "helpers.h"
 
 namespace lmsize::test {
 
 // An MLP that no architecture names.
-inline MlpPart bare_mlp(Int d, Int d_ff, std::string_view activation, bool gated) {
-  MlpPart part;
-  part.mlp.d = d;
-  part.mlp.d_ff = d_ff;
-  part.mlp.activation = find_activation(activation).value().function;
-  part.mlp.gated = gated;
-  part.layer = "layers.0.";
+inline Part bare_mlp(Int d, Int d_ff, std::string_view activation, bool gated) {
+  Part part;
+  Mlp mlp;
+  mlp.d = part.d = d;
+  mlp.d_ff = d_ff;
+  mlp.activation = find_activation(activation).value().function;
+  mlp.gated = gated;
+  part.block = mlp;
+  part.path = "layers.0.";
   return part;
+}
+inline Mlp& mlp_of(Part& part) { return std::get<Mlp>(part.block); }
+
+// The result of a pass of one engine, step by step.
+template <class T>
+Trace<T> trace_of(const Part& part, Weights& weights, Engine<T>& engine, const Rows<T>& x) {
+  Recorder<T> recorder(1, x.rows, Depth::block, true);
+  Pass<T> pass{weights, engine, recorder, 1, x.rows};
+  run(part.block, part.path, pass, x);
+  return recorder.take();
 }
 
 // A line of blocks.jsonl.
@@ -33,7 +47,7 @@ struct GoldenBlock {
   bool is(std::string_view kind) const { return about["kind"] == kind; }
   double tolerance() const { return about["tolerance"].get<double>(); }
 
-  MlpPart part() const {
+  Part part() const {
     return bare_mlp(about["d"].get<Int>(), about["d_ff"].get<Int>(), about["act"].get<std::string>(),
                     is("gated_mlp") || is("fused_gated_mlp"));
   }
@@ -42,7 +56,7 @@ struct GoldenBlock {
     ForwardRequest request;
     request.weights.emplace(path);
     request.part = part();
-    request.part.mlp = named_as_stored(request.part, *request.weights, std::nullopt);
+    request.part.block = named_as_stored(request.part, *request.weights, std::nullopt);
     request.expect = TensorReference{};
     return request;
   }
@@ -59,6 +73,29 @@ inline std::vector<GoldenBlock> golden_blocks() {
   }
   return blocks;
 }
+
+// A folder of models/.
+class GoldenModel {
+ public:
+  // `config`: which of the two spellings of its config.
+  explicit GoldenModel(const std::string& name, const std::string& config = "config.json")
+      : folder(LMSIZE_TEST_DATA "/models/" + name), made_(count_json(read_file(folder + "/" + config))) {}
+
+  // The whole model with its weights, on the golden input, compared with the golden logits.
+  ForwardRequest request() const {
+    ForwardRequest request;
+    request.part = find_part(made_.model, Part::Kind::model, 0);
+    request.weights.emplace(folder);
+    request.expect = TensorReference{folder + "/golden.safetensors", ""};
+    return request;
+  }
+  const Counted& counted() const { return made_; }
+
+  const std::string folder;
+
+ private:
+  Counted made_;
+};
 
 struct NewTensor {
   std::string name;

@@ -58,7 +58,7 @@ TEST_CASE("of several names the first in the list wins") {
 
 TEST_CASE("other kinds of values") {
   const Document d = Document::parse(
-      R"({"yes": true, "two": 2, "text": "x", "real": 1e-5, "inf": Infinity, "list": [1, 2], "names": ["a", "b"], "o": {"in": 3}})");
+      R"({"yes": true, "two": 2, "text": "x", "real": 1e-5, "inf": Infinity, "list": [1, 2], "names": ["a", "b"], "o": {"in": 3}, "layers": [{"in": 5}, {}]})");
   Reader r(d);
   CHECK(r.flag("yes", false));
   CHECK(r.flag("absent", true));
@@ -74,6 +74,13 @@ TEST_CASE("other kinds of values") {
   CHECK(r.object("o").size("in", 0) == 3);
   CHECK(r.object("absent").size("in", 4) == 4);
   CHECK(error_of([&] { r.object("two"); })->rule == "not-an-object");
+  std::vector<Reader> layers = r.object_list("layers", 2);
+  REQUIRE(layers.size() == 2);
+  CHECK(layers[0].size("in", 4) == 5);
+  CHECK(layers[1].size("in", 4) == 4);
+  CHECK(r.object_list("absent", 2).empty());
+  CHECK(error_of([&] { r.object_list("layers", 3); })->message == "layers has 2 entries for 3 layers");
+  CHECK(error_of([&] { r.object_list("names", 2); })->rule == "not-an-object");
 }
 
 TEST_CASE("flags stand over the config, under all names of a key") {

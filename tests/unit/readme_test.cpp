@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <regex>
 #include <sstream>
 
 #include "catch.h"
@@ -38,6 +39,11 @@ std::string run_in_shell(const std::string& command) {
   return exit == 0 ? output : output + "[exit " + std::to_string(exit) + "]\n";
 }
 
+// A pass's rounding errors ("within 4.6e-07") differ with the machine's instructions: they are left out.
+std::string without_roundings(const std::string& text) {
+  return std::regex_replace(text, std::regex("within [0-9.e+-]+"), "within ...");
+}
+
 }  // namespace
 
 TEST_CASE("the README's examples are what the program prints") {
@@ -50,6 +56,6 @@ TEST_CASE("the README's examples are what the program prints") {
       continue;
     }
     INFO("$ " << example.command);
-    CHECK(run_in_shell(example.command) == example.output);
+    CHECK(without_roundings(run_in_shell(example.command)) == without_roundings(example.output));
   }
 }

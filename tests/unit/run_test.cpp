@@ -9,26 +9,14 @@
 #include "catch.h"
 #include "cli/fd_stream.h"
 #include "cli/files.h"
-#include "helpers.h"
+#include "run.h"
 #include "temporary.h"
 
 using namespace lmsize;
+using test::Ran;
+using test::run;
 
 namespace {
-
-struct Ran {
-  int status = 0;
-  std::string out, err;
-};
-
-Ran run(const std::vector<std::string>& words, const std::string& input = "") {
-  std::vector<const char*> args;
-  for (const std::string& word : words) args.push_back(word.c_str());
-  std::istringstream in(input);
-  std::ostringstream out, err;
-  const int status = cli::run(args, in, out, err);
-  return {status, out.str(), err.str()};
-}
 
 std::string config(int vocab) {
   return R"({"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": )" + std::to_string(vocab) + "}";
@@ -70,6 +58,42 @@ Ran run_into(Failing<Fault> sink, const std::vector<std::string>& words, const s
 }
 
 }  // namespace
+
+TEST_CASE("list shows what each architecture is by default") {
+  const Ran table = run({"list", "--architectures"});
+  CHECK(table.status == 0);
+  CHECK(lines_in(table.out) == architectures().size() + 1);
+  const Ran json = run({"list", "--architectures", "--json"});
+  for (
+      const char* known :
+      {R"({"model_type":"mistral","family":"llama","architecture":"MistralForCausalLM","attention":"gqa","mlp":"swiglu"})",
+       R"({"model_type":"deepseek_v3","family":"deepseek","architecture":"DeepseekV3ForCausalLM","attention":"mla","mlp":"swiglu"})",
+       R"({"model_type":"deepseek_v4","family":"deepseek_v4","architecture":"DeepseekV4ForCausalLM","attention":"mqa","mlp":"swiglu"})",
+       R"({"model_type":"mamba","family":"mamba","architecture":"MambaForCausalLM","attention":null,"mlp":null})"}) {
+    INFO(known);
+    CHECK(json.out.find(known) != std::string::npos);
+  }
+}
+
+TEST_CASE("no command meets an internal error in the sizes of any architecture's class") {
+  std::string stream;
+  for (const Architecture& known : architectures())
+    stream += "{\"model_type\": \"" + std::string(known.model_type) + "\"}\n";
+  for (const char* line : {"count - --tensors", "explain -", "check -", "memory - --max-model-len 16 --explain",
+                           "flops - --seq 4 --explain"}) {
+    std::vector<std::string> words = test::words_of(line);
+    words.insert(words.end(), {"--jsonl", "--quiet"});
+    const Ran ran = run(words, stream);
+    std::istringstream objects(ran.out);
+    for (const Architecture& known : architectures()) {
+      std::string object;
+      std::getline(objects, object);
+      INFO(line << ", " << known.model_type << ": " << object.substr(0, 300));
+      CHECK(!object.empty());
+      CHECK(object.find(R"("rule":"internal")") == object.npos);
+    }
+  }
+}
 
 TEST_CASE("a batch comes in the order of its inputs, whatever the number of jobs") {
   const test::TemporaryFolder folder;

@@ -1,5 +1,6 @@
 #include "checkpoint/safetensors.h"
 
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include "catch.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/safetensors_writer.h"
 #include "helpers.h"
 #include "temporary.h"
 
@@ -249,7 +251,7 @@ TEST_CASE("checkpoint: what cannot be one says so and names the file") {
     return error ? error->message : "";
   };
   const std::string at = folder.path("");
-  CHECK(words(folder.path("")) == at + " holds neither model.safetensors nor model.safetensors.index.json");
+  CHECK(words(folder.path("")) == at + " holds no checkpoint: no .safetensors file, index of such or .gguf file");
   CHECK(words(at + "none.safetensors") == at + "none.safetensors: no such file");
   CHECK(words("/dev/null") == "/dev/null is not a regular file");
   CHECK(words(folder.write("bad.safetensors", "x")) ==
@@ -267,6 +269,97 @@ TEST_CASE("checkpoint: what cannot be one says so and names the file") {
         at + "i.json: the index says that tensor \"v\" is in a.safetensors, which does not hold it");
   CHECK(index(R"({"weight_map": {"y": "a.safetensors", "z": "b.safetensors"}})") ==
         at + "i.json: tensor \"y\" is in " + at + "a.safetensors and in " + at + "b.safetensors");
+}
+
+TEST_CASE("checkpoint: siblings, pickles, folders of several, claims of an index") {
+  const test::TemporaryFolder folder;
+  const auto words = [&](const fs::path& path) {
+    const auto error = test::error_of([&] { Checkpoint checkpoint(path); });
+    return error ? error->message : "";
+  };
+  const std::string at = folder.path("");
+  const std::string first = folder.write("s/m-00001-of-00002.safetensors", one_byte("x"));
+  CHECK(words(first) == at + "s/m-00002-of-00002.safetensors is missing: the checkpoint is not whole");
+  folder.write("s/m-00002-of-00002.safetensors", one_byte("y"));
+  CHECK(Checkpoint(first).tensors().size() == 2);
+  CHECK(Checkpoint(folder.path("s")).tensors().size() == 2);
+  folder.write("s/other.safetensors", one_byte("z"));
+  CHECK(words(folder.path("s")) == at + "s holds several checkpoints, m-00001-of-00002.safetensors and "
+                                        "other.safetensors among them: name one");
+  CHECK(words(folder.write("p/pytorch_model.bin", "x")) ==
+        at + "p/pytorch_model.bin is not read: PyTorch's .bin files are programs; convert it to safetensors");
+  CHECK(words(folder.path("p")) ==
+        at + "p/pytorch_model.bin is not read: PyTorch's .bin files are programs; convert it to safetensors");
+  folder.write("i/a.safetensors", one_byte("x"));
+  const std::string index = R"({"metadata": {"total_size": 7}, "weight_map": {"x": "a.safetensors"}})";
+  const Checkpoint claimed(folder.write("i/m.safetensors.index.json", index));
+  REQUIRE(claimed.warnings().size() == 1);
+  CHECK(claimed.warnings()[0].message == "the index says that the tensors have 7 bytes; they have 1");
+}
+
+TEST_CASE("safetensors: cut at any byte, with any byte or number changed, it is refused or read") {
+  const std::string header =
+      R"({"__metadata__":{"format":"pt"},"b":{"dtype":"F32","shape":[2,3],"data_offsets":[2,26]},)"
+      R"("a":{"dtype":"BF16","shape":[],"data_offsets":[0,2]}})";
+  const std::string bytes = file_of(header, 26);
+  // Refused as what it is, or read with tensors that cover the data exactly.
+  const auto holds = [](const std::string& changed) {
+    try {
+      Int covered = 0;
+      for (const StoredTensor& tensor : read(changed)) {
+        if (tensor.begin < 8 || tensor.end > static_cast<Int>(changed.size())) return false;
+        covered += tensor.bytes();
+      }
+      std::uint64_t length = 0;
+      std::memcpy(&length, changed.data(), sizeof length);
+      return covered == static_cast<Int>(changed.size() - 8 - length);
+    } catch (const Error& error) {
+      return error.diagnostic.rule == "safetensors";
+    }
+  };
+  for (std::size_t n = 0; n < bytes.size(); ++n) CHECK(refusal(bytes.substr(0, n)) != "");
+  for (std::size_t i = 0; i < bytes.size() - 26; ++i)
+    for (const int value : {0, 1, 32, 34, 44, 48, 57, 58, 91, 93, 123, 125, 128, 255}) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(value);
+      CHECK(holds(changed));
+    }
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (std::isdigit(static_cast<unsigned char>(header[i])) == 0 ||
+        std::isalpha(static_cast<unsigned char>(header[i - 1])) != 0)
+      continue;
+    std::size_t digits = header.find_first_not_of("0123456789", i) - i;
+    for (const char* number :
+         {"0", "1", "-1", "1.5", "2e0", "9223372036854775807", "9223372036854775808", "1e999", "null", "\"4\"", "[]"}) {
+      std::string changed = header;
+      CHECK(holds(file_of(changed.replace(i, digits, number), 26)));
+    }
+  }
+}
+
+TEST_CASE("safetensors: what is written is read back, integers are read as integers") {
+  std::ostringstream out;
+  const std::vector<double> values{1, -2.5, 1e300, 0x1p-1074, 0, 7};
+  write_safetensors(out, "logits", {1, 2, 3}, values);
+  std::istringstream in(out.str());
+  const auto tensors = read_safetensors_header(in, static_cast<Int>(out.str().size()));
+  REQUIRE(tensors.size() == 1);
+  CHECK(tensors[0].name == "logits");
+  CHECK(tensors[0].shape == std::vector<Int>{1, 2, 3});
+  CHECK(tensors[0].begin % 8 == 0);
+  CHECK(read_values<double>(in, tensors[0]) == values);
+  CHECK(test::error_of([&] { read_integers(in, tensors[0]); })->message ==
+        "tensor \"logits\" is F64: its values must be I64 or I32");
+
+  for (const std::string dtype : {"I64", "I32"}) {
+    std::string bytes = file_of(R"({"w":{"dtype":")" + dtype + R"(","shape":[2],"data_offsets":[0,)" +
+                                    (dtype == "I64" ? "16" : "8") + "]}}",
+                                dtype == "I64" ? 16 : 8);
+    bytes[bytes.size() - (dtype == "I64" ? 8 : 4)] = 42;  // the second number's lowest byte
+    std::istringstream stored(bytes);
+    const auto header = read_safetensors_header(stored, static_cast<Int>(bytes.size()));
+    CHECK(read_integers(stored, header[0]) == std::vector<Int>{0, 42});
+  }
 }
 
 }  // namespace

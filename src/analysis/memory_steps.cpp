@@ -1,0 +1,103 @@
+#include "analysis/memory_steps.h"
+
+#include "analysis/layers.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace lmsize {
+namespace {
+
+class Steps {
+ public:
+  Steps(const Memory& memory, const MemoryQuestion& asked) : memory_(memory), asked_(asked) {}
+
+  std::vector<CostStep> take() {
+    asked_.training ? add_training() : add_weights();
+    if (!asked_.training) {
+      for (const CacheLayers& layers : memory_.layers) add_layers(layers);
+      add_cache();
+      add_states();
+    }
+    const std::optional<Int>& activations =
+        asked_.training ? memory_.whole.training->activations : memory_.whole.activations;
+    if (activations)
+      add("activations", "activations", memory_.activations_formula, memory_.activations_numbers, *activations);
+    if (memory_.whole.total) add("total", "total", "the sum of these", "", *memory_.whole.total);
+    return std::move(steps_);
+  }
+
+ private:
+  void add(std::string part, std::string name, std::string symbols, std::string numbers, Int value) {
+    steps_.push_back({std::move(part), std::move(name), std::move(symbols), std::move(numbers), value});
+  }
+
+  void add_weights() {
+    const std::optional<NumberFormat>& quantized = asked_.storage.quantized;
+    for (std::size_t r = 0; r < kRoles; ++r) {
+      const Int parameters = memory_.parameters_by_role[r], bytes = memory_.weights_by_role[r];
+      if (parameters == 0) continue;
+      const std::string each = decimal(8.0 * static_cast<double>(bytes) / static_cast<double>(parameters), 3);
+      add("weights", std::string(kRoleNames[r]), "parameters x bits / 8",
+          format_text("{} x {} / 8", grouped(parameters), each), bytes);
+    }
+    const std::string formats =
+        quantized ? format_text("the sum of these: {}, the rest in {}", quantized->name, asked_.storage.plain.name)
+                  : format_text("the sum of these, in {}", asked_.storage.plain.name);
+    add("weights", "weights", formats, "", memory_.whole.weights);
+  }
+
+  void add_layers(const CacheLayers& layers) {
+    if (layers.elements.empty()) return;
+    const NumberFormat& format = asked_.cache_format;
+    const std::string runs = layers.times == 1 ? "" : format_text("{} runs x ", layers.times);
+    const std::string name = layers_in_words(layers.part, layers.first, layers.last);
+    add("kv_cache", format_text("{}, {}", name, name_of(layers.kind)),
+        format_text("{}({}) x bytes a token", runs, layers.elements.symbols()),
+        format_text("{}({}) x {}", runs, layers.elements.numbers(), decimal(format.bits_each() / 8, 4)),
+        layers.bytes_per_token);
+  }
+
+  void add_cache() {
+    if (memory_.whole.cache_per_token == 0 && memory_.whole.cache_per_encoder_token == 0) return;
+    add("kv_cache", "a token", "sum over layers, before any window is full", "", memory_.whole.cache_per_token);
+    if (!memory_.whole.cache) return;
+    add("kv_cache", "KV cache", "batch x sum over layers of bytes a token x min(tokens, window)",
+        format_text("{} sequences of {} tokens", asked_.batch, *asked_.max_model_len), *memory_.whole.cache);
+  }
+
+  void add_states() {
+    if (memory_.whole.state == 0) return;
+    add("state", "states", "batch x (recurrences + last inputs)",
+        format_text("{} x ({} in {} + {} in {})", asked_.batch, memory_.recurrent, asked_.state_format.name,
+                    memory_.inputs, asked_.storage.plain.name),
+        memory_.whole.state);
+  }
+
+  void add_training() {
+    Int parameters = 0;
+    for (const Int n : memory_.parameters_by_role) parameters = lmsize::add(parameters, n);
+    const Int each = asked_.storage.plain.bytes(1);
+    const TrainingUsage& usage = *memory_.whole.training;
+    const auto product = [&](std::string_view name, Int bytes, Int value) {
+      add("training", std::string(name), "parameters x bytes", format_text("{} x {}", grouped(parameters), bytes),
+          value);
+    };
+    product("weights", each, usage.weights);
+    product("gradients", each, usage.gradients);
+    const bool adamw = asked_.training->optimizer == Optimizer::adamw;
+    product(adamw ? "AdamW's two moments, float32" : "SGD's momentum, float32", adamw ? 8 : 4, usage.optimizer);
+    if (usage.master_weights > 0) product("master weights, float32", 4, usage.master_weights);
+  }
+
+  const Memory& memory_;
+  const MemoryQuestion& asked_;
+  std::vector<CostStep> steps_;
+};
+
+}  // namespace
+
+std::vector<CostStep> steps_of(const Memory& memory, const MemoryQuestion& asked) {
+  return Steps(memory, asked).take();
+}
+
+}  // namespace lmsize

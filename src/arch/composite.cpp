@@ -1,0 +1,58 @@
+#include "arch/composite.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "arch/families.h"
+#include "arch/registry.h"
+#include "base/text.h"
+
+namespace lmsize {
+namespace {
+
+std::string joined(const std::string& prefix, const std::string& name) {
+  return prefix.empty() || name.empty() ? prefix + name : prefix + "." + name;
+}
+
+}  // namespace
+
+void add_part(Reader& config, Model& whole, const PartPlace& place) {
+  Model part;
+  part.model_type = config.text("model_type", place.type);
+  const auto known =
+      std::ranges::lower_bound(architectures(), std::string_view(part.model_type), {}, &Architecture::model_type);
+  if (known == architectures().end() || known->model_type != part.model_type)
+    config.fail("unknown-model-type", "model_type",
+                "a part's model_type \"" + escaped(part.model_type) + "\" is not known");
+  const bool bare = place.head == HeadKind::none;
+  if (!bare) part.architecture = known->language_class;
+  part.base = bare ? place.under : joined(place.under, std::string(known->base));
+  part.head_kind = place.head;
+  known->build(config, part);
+  for (Stack& stack : part.stacks)
+    if (stack.part.empty()) stack.part = place.part;
+  for (Placed& head : part.heads) head.prefix = joined(place.under, head.prefix);
+  std::ranges::move(part.stacks, std::back_inserter(whole.stacks));
+  std::ranges::move(part.heads, std::back_inserter(whole.heads));
+  whole.sizes = part.sizes;
+}
+
+void tie_head(Model& model, bool tied) {
+  for (Placed& head : model.heads)
+    if (Head* language = std::get_if<Head>(&head.block)) language->tied = tied;
+  model.sizes.tie_word_embeddings = tied;
+}
+
+// EncoderDecoderModel: any encoder and any decoder, with a matrix between them where their widths differ.
+void encoder_decoder(Reader& config, Model& model) {
+  Reader encoder = config.object("encoder"), decoder = config.object("decoder");
+  add_part(encoder, model, {.under = "encoder", .head = HeadKind::none, .part = "encoder", .type = "bert"});
+  const Int d_encoder = model.sizes.hidden_size.value_or(0);
+  add_part(decoder, model, {.under = "decoder", .part = "decoder", .type = "bert"});
+  const Int d_decoder = model.sizes.hidden_size.value_or(0);
+  const bool maps = !decoder.has("cross_attention_hidden_size") && d_encoder != d_decoder;
+  decoder.ignore({"cross_attention_hidden_size"});
+  if (maps) model.heads.push_back({"", Matrix{"enc_to_dec_proj", Dim(d_decoder), Dim(d_encoder), true}});
+}
+
+}  // namespace lmsize

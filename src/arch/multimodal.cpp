@@ -1,0 +1,35 @@
+#include "arch/multimodal.h"
+
+#include "base/text.h"
+
+namespace lmsize {
+
+std::optional<Tower> add_known_tower(Reader& config, Model& model, std::string_view key, std::string_view name,
+                                     std::string_view absent) {
+  Reader inner = config.object(key);
+  const std::string type = inner.text("model_type", absent);
+  const BuildTower build = find_tower(type);
+  if (build != nullptr) {
+    // Keys of the classifier that the tower was trained as.
+    inner.ignore({"projection_dim", "vocab_size", "num_labels", "num_image_tokens"});
+    return build(inner, model, std::string(name));
+  }
+  const std::string what =
+      type.empty() ? "says of no known tower" : "is of the type \"" + escaped(type) + "\", which is not known";
+  config.doubt("language-model-only",
+               "\"" + std::string(key) + "\" " + what + ": the language model is counted; tower and projector are not",
+               Keys(key));
+  model.whole = false;
+  return std::nullopt;
+}
+
+void build_wrapper(Reader& config, Model& model, const Wrapper& wrapper) {
+  add_language_model(config, model, wrapper.language);
+  const auto tower = add_known_tower(config, model, "vision_config", wrapper.tower, wrapper.vision);
+  if (!tower || wrapper.project == nullptr) return;
+  Stack& stack = add_tower(model, "", "projector");
+  Projection projection{config, *tower, Dim(model.sizes.hidden_size.value(), Symbol::d), Outside(stack.output, "")};
+  wrapper.project(projection);
+}
+
+}  // namespace lmsize

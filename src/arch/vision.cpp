@@ -1,0 +1,58 @@
+#include "arch/vision.h"
+
+namespace lmsize {
+
+Layer VisionSizes::layer(Reader& config) const {
+  Attention attention = s.attention(true);
+  attention.o = "out_proj";
+  attention.causal = false;
+  return pre_norm_layer(s, attention, s.plain_mlp(config, "fc1", "fc2", true), "layer_norm1", "layer_norm2");
+}
+
+VisionSizes read_vision(Reader& config, const VisionDefaults& defaults) {
+  VisionSizes made;
+  Sizes& s = made.s;
+  s.d = {defaults.d_given ? defaults.d : config.main_size(key::d, defaults.d), Symbol::d};
+  s.d_ff = {config.main_size(key::d_ff, defaults.d_ff), Symbol::d_ff};
+  s.n_layers = {config.main_size(key::n_layers, defaults.n_layers), Symbol::n_layers};
+  s.n_heads = s.n_kv_heads = {config.main_size(key::n_heads, defaults.n_heads), Symbol::n_heads};
+  s.head_dim = {derived_head_dim(config, s.d.value, s.n_heads.value, false), Symbol::head_dim};
+  s.activation = read_activation(config, key::activation, defaults.activation);
+  s.norm = {
+      .width = s.d, .kind = Norm::Kind::layer, .bias = true, .eps = config.number("layer_norm_eps", defaults.eps)};
+  made.n_channels = Dim(config.size("num_channels", defaults.n_channels));
+  const PixelSize image = read_pixels(config, "image_size", defaults.image);
+  const PixelSize patch = read_pixels(config, "patch_size", defaults.patch);
+  made.patch = Dim(patch.height);
+  made.patch_width = Dim(patch.width);
+  if (patch.height > image.height || patch.width > image.width)
+    config.fail("out-of-range", "patch_size", "patch_size is larger than image_size");
+  made.n_patches = multiply(image.height / patch.height, image.width / patch.width);
+  return made;
+}
+
+Stack& add_clip_tower(Reader& config, Model& model, const VisionSizes& vision, const std::string& name) {
+  Stack& stack = add_stack(model, name + ".encoder.layers", "vision");
+  const std::string tower = model.under_base(name), embeddings = tower + ".embeddings";
+  stack.input.push_back({embeddings, Lone{"class_embedding", {vision.s.d}, Role::embedding}});
+  stack.input.push_back({embeddings, vision.patch_embedding()});
+  stack.input.push_back({embeddings, Embedding{"position_embedding", Dim(add(vision.n_patches, 1)), vision.s.d}});
+  stack.input.push_back({tower, vision.s.named("pre_layrnorm")});
+  add_layers(stack, vision.s.n_layers.value, vision.layer(config));
+  stack.output.push_back({tower, vision.s.named("post_layernorm")});
+  return stack;
+}
+
+PixelSize read_pixels(Reader& config, const Keys& key, Int absent) {
+  const Value given = config.find(key);
+  if (!given || given.kind() != JsonKind::array) {
+    const Int side = config.size(key, absent);
+    return {side, side};
+  }
+  const auto sides = config.sizes(key, 2);
+  for (Int side : *sides)
+    if (side < 1) config.fail("out-of-range", key, std::string(key.first()) + " must be at least 1");
+  return {sides->front(), sides->back()};
+}
+
+}  // namespace lmsize

@@ -1,0 +1,421 @@
+// lmsize fit: shapes that meet a budget.
+
+#include "analysis/fit.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "analysis/memory.h"
+#include "arch/registry.h"
+#include "arch/resizable.h"
+#include "arch/storage.h"
+#include "base/format.h"
+#include "base/spelling.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/lengths.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "config/built_in.h"
+#include "config/flat.h"
+#include "model/activation.h"
+#include "report/fit.h"
+
+namespace lmsize::cli {
+namespace {
+
+constexpr Int kDefaultVocabulary = 32000, kMostExperts = 65536;
+
+struct FitOptions {
+  std::optional<double> parameters{}, tolerance{}, ratio{}, memory{};
+  std::optional<Int> vocab{}, layers{}, d{}, kv_heads{}, kv_ratio{}, head_dim{}, multiple_of{}, tp{}, experts{},
+      experts_per_token{}, max_model_len{};
+  std::optional<std::pair<double, double>> aspect{};
+  std::optional<std::string> like{}, activation{}, emit{};
+  std::optional<bool> tied{};
+};
+
+// "7e9", "7B", "1.5 GiB": a number and one of some suffixes. What lies beyond exact integers of a double (2^53) is
+// rounded.
+double parse_scaled(const std::string& flag, const std::string& text,
+                    std::initializer_list<std::pair<std::string_view, double>> suffixes) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  double scale = suffix.empty() ? 1 : 0;
+  for (const auto& [name, factor] : suffixes)
+    if (suffix == name) scale = factor;
+  if (fault != std::errc{} || scale == 0 || !(value * scale >= 1) || value * scale >= 0x1p62)
+    throw UsageError(format_text("{}: \"{}\" is no such amount", flag, escaped(text, 40)));
+  return value * scale;
+}
+
+void declare(CommandLine& line, FitOptions& o) {
+  line.heading("Budget");
+  line.option(
+      "--params", "N",
+      [&](const std::string& flag, const std::string& text) {
+        o.parameters = parse_scaled(
+            flag, text,
+            {{"K", 1e3}, {"M", 1e6}, {"B", 1e9}, {"T", 1e12}, {"k", 1e3}, {"m", 1e6}, {"b", 1e9}, {"t", 1e12}});
+      },
+      "parameters, as 7e9, 7B or 8030261248; must be given");
+  line.option("--tolerance", "PERCENT", o.tolerance, "how far from it a shape may be (default 1)");
+  line.option(
+      "--memory", "SIZE",
+      [&](const std::string& flag, const std::string& text) {
+        o.memory =
+            parse_scaled(flag, text, {{"GiB", 0x1p30}, {"MiB", 0x1p20}, {"TiB", 0x1p40}, {"GB", 1e9}, {"MB", 1e6}});
+      },
+      "weights, cache and activations must fit into it, as 24GiB; with --max-model-len");
+  declare_length(line, "--max-model-len", o.max_model_len, "tokens of the sequence that must fit");
+  line.heading("Style");
+  line.option("--like", "MODEL", o.like, "a built-in model or config.json whose architecture and ratios to keep");
+  line.option(
+      "--activation", "NAME",
+      [&](const std::string& flag, const std::string& text) {
+        std::vector<std::string_view> names;
+        for (const ActivationName& known : activation_names()) names.push_back(known.name);
+        o.activation = parse_choice(flag, text, names);
+      },
+      "a plain pre-norm decoder with this activation; without either: as any of the built-in models");
+  line.flag(
+      "--tie-word-embeddings,!--no-tie-word-embeddings", [&](const std::string&, bool truth) { o.tied = truth; },
+      "the head is the embedding, or one of its own");
+  line.option("--experts", "N", o.experts, "routed experts in each layer; --params counts all");
+  line.option("--num-experts-per-tok", "N", o.experts_per_token, "experts of a token (default 2)");
+  line.heading("Shape");
+  line.option("--vocab-size,--vocab", "N", o.vocab, "tokens in the vocabulary (default that of --like, else 32000)");
+  line.option("--num-hidden-layers,--layers", "N", o.layers, "exactly so many");
+  line.option("--hidden-size,--d", "N", o.d, "exactly this width");
+  line.option(
+      "--aspect", "A..B",
+      [&](const std::string& flag, const std::string& text) {
+        const std::size_t dots = text.find("..");
+        if (dots == text.npos) throw UsageError(format_text("{}: \"{}\" is not A..B", flag, escaped(text, 40)));
+        o.aspect = std::pair(parse_number(flag, text.substr(0, dots)), parse_number(flag, text.substr(dots + 2)));
+        if (!(o.aspect->first > 0) || o.aspect->first > o.aspect->second)
+          throw UsageError(format_text("{}: {} is no range of numbers above 0", flag, escaped(text, 40)));
+      },
+      "d / layers, as 64..128");
+  line.option("--ratio", "X", o.ratio, "d_ff / d that is best (default: the 8/3 rule up to 4, or 4 without a gate)");
+  line.option("--num-key-value-heads,--kv-heads", "N", o.kv_heads, "exactly so many KV heads");
+  line.option("--kv-ratio", "N", o.kv_ratio, "query heads for each KV head (default that of --like, else 1, 4 or 8)");
+  line.option("--head-dim", "N", o.head_dim, "width of a head (default that of --like, else 128)");
+  line.option("--multiple-of", "N", o.multiple_of, "d_ff is a multiple (default 64; 256 is better)");
+  line.option("--tp", "N", o.tp, "heads and d_ff divide among so many ranks");
+  line.heading("Result");
+  line.option("--emit", "FILE", o.emit, "write the best one's config.json");
+}
+
+void check(const FitOptions& o) {
+  if (!o.parameters) throw UsageError("--params must be given, as in: lmsize fit --params 7e9");
+  if (o.like && o.activation) throw UsageError("--like and --activation exclude each other");
+  if (o.kv_heads && o.kv_ratio) throw UsageError("--kv-heads and --kv-ratio exclude each other");
+  if (o.memory.has_value() != o.max_model_len.has_value())
+    throw UsageError("--memory and --max-model-len go together: what must fit is a cache of that length");
+  if (o.experts_per_token && !o.experts) throw UsageError("--num-experts-per-tok is a flag of --experts");
+  if (o.experts && *o.experts > kMostExperts)
+    throw UsageError(format_text("--experts: {} is more than {}", *o.experts, kMostExperts));
+  if (o.ratio && *o.ratio <= 0) throw UsageError("--ratio: it must be above 0");
+  if (o.tolerance && (*o.tolerance < 0 || *o.tolerance > 50))
+    throw UsageError("--tolerance: it must be 0 to 50 percent");
+}
+
+// ---- styles ----
+
+// A config whose sizes are to be found, and how it is told to the search.
+struct Template {
+  Template(std::string named, Document document) : name(std::move(named)), config(std::move(document)) {}
+  std::string name;
+  ResizableConfig config;
+  FitStyle style{};
+};
+
+NewSizes sizes_of(const FitShape& s, Int vocab) {
+  return {s.d, s.d_ff, s.n_layers, s.n_heads, s.n_kv_heads, s.head_dim, vocab};
+}
+
+std::optional<FitStyle::Counted> counted(const ResizableConfig& config, const FitShape& shape, Int vocab) {
+  try {
+    const Model model = config.model(sizes_of(shape, vocab));
+    const MainSizes& made = model.sizes;
+    if (!made.intermediate_size || !made.num_attention_heads || !made.num_key_value_heads || !made.head_dim)
+      return std::nullopt;
+    return FitStyle::Counted{{shape.d, *made.intermediate_size, shape.n_layers, *made.num_attention_heads,
+                              *made.num_key_value_heads, *made.head_dim},
+                             count(model).total};
+  } catch (const Error&) {  // no such model: lists for another number of layers, heads that do not divide
+    return std::nullopt;
+  }
+}
+
+// Whether a model is a decoder of equal layers with attention: what the search knows.
+bool is_decoder(const Model& model) {
+  const MainSizes& s = model.sizes;
+  return model.stacks.size() == 1 && model.stacks.front().part.empty() && model.whole && s.hidden_size &&
+         s.num_hidden_layers && s.num_attention_heads && s.num_key_value_heads && s.head_dim && s.intermediate_size &&
+         s.vocab_size && model.head_kind == HeadKind::language_model;
+}
+
+bool has_experts(const Model& model) {
+  return std::ranges::any_of(model.stacks.front().kinds, [](const Layer& layer) {
+    return std::ranges::any_of(layer.branches,
+                               [](const Branch& b) { return std::holds_alternative<MixtureOfExperts>(b.block); });
+  });
+}
+
+void describe(Template& made, Int vocab) {
+  const Model& model = made.config.base_model();
+  const MainSizes& s = model.sizes;
+  FitStyle& style = made.style;
+  style.name = made.name;
+  style.free_d_ff = made.config.has_d_ff();
+  style.free_head_dim = made.config.has_head_dim();
+  if (!made.config.has_kv_heads() && *s.num_key_value_heads != *s.num_attention_heads)
+    style.n_kv_heads = s.num_key_value_heads;
+  style.experts = has_experts(model);
+  const Count base = count(model);
+  style.gated = base.mlp && base.mlp->matrices == 3;
+  const double d = static_cast<double>(*s.hidden_size);
+  style.width_ratios = {static_cast<double>(*s.intermediate_size) / d};
+  style.head_ratios = {static_cast<double>(multiply(*s.num_attention_heads, *s.head_dim)) / d};
+  style.count = [&config = made.config, vocab](const FitShape& shape) { return counted(config, shape, vocab); };
+}
+
+// What tells styles apart: the counts of a few shapes.
+std::vector<Int> signature(const FitStyle& style) {
+  constexpr std::array<FitShape, 4> shapes{FitShape{512, 1024, 2, 8, 8, 64}, FitShape{1024, 1536, 3, 8, 4, 128},
+                                           FitShape{576, 2048, 5, 9, 9, 64}, FitShape{1536, 4096, 4, 12, 3, 128}};
+  std::vector<Int> totals;
+  for (const FitShape& shape : shapes) {
+    const auto made = style.count(shape);
+    totals.push_back(made ? made->total : 0);
+  }
+  return totals;
+}
+
+using Templates = std::vector<std::unique_ptr<Template>>;
+
+// The built-in models' styles, each once, with the ratios of all models that have it.
+Templates published_styles(Int vocab) {
+  Templates templates;
+  std::vector<std::vector<Int>> signatures;
+  for (const BuiltIn& built_in : built_in_models()) {
+    auto made = std::make_unique<Template>(std::string(built_in.name), Document::parse(std::string(built_in.json)));
+    if (!is_decoder(made->config.base_model()) || has_experts(made->config.base_model())) continue;
+    describe(*made, vocab);
+    std::vector<Int> own = signature(made->style);
+    const auto same = std::ranges::find(signatures, own);
+    if (same == signatures.end()) {
+      signatures.push_back(std::move(own));
+      templates.push_back(std::move(made));
+      continue;
+    }
+    FitStyle& style = templates[static_cast<std::size_t>(same - signatures.begin())]->style;
+    style.width_ratios.push_back(made->style.width_ratios.front());
+    style.head_ratios.push_back(made->style.head_ratios.front());
+  }
+  // The style that most models share.
+  const auto models_of = [](const std::unique_ptr<Template>& t) { return t->style.width_ratios.size(); };
+  if (!templates.empty()) (*std::ranges::max_element(templates, {}, models_of))->style.usual = true;
+  return templates;
+}
+
+// The model that --like names: built in, a file, or a folder's config.json.
+Document document_of(const std::string& name) {
+  if (const BuiltIn* built_in = find_built_in(name)) return Document::parse(std::string(built_in->json));
+  std::error_code error;
+  if (std::filesystem::is_directory(name, error)) return Document::parse(read_file(name + "/config.json"));
+  if (std::filesystem::exists(name, error)) return Document::parse(read_file(name));
+  std::vector<std::string_view> names;
+  for (const BuiltIn& known : built_in_models()) names.push_back(known.name);
+  throw Error("unreadable", format_text("--like: \"{}\" is no built-in model and no file{}", escaped(name, 60),
+                                        did_you_mean(name, names)));
+}
+
+// A plain pre-norm decoder, every choice stated.
+Document plain_description(const FitOptions& o) {
+  const ActivationName activation = *find_activation(o.activation.value_or("swiglu"));
+  const bool gated = activation.gated || activation.function == Activation::silu;
+  const std::string text = format_text(
+      R"({{"activation":"{}","gated":{},"norm":"{}","tie_word_embeddings":{},"hidden_size":128,"intermediate_size":512,)"
+      R"("num_hidden_layers":2,"num_attention_heads":2,"num_key_value_heads":2,"head_dim":64,"vocab_size":1000}})",
+      activation.name, gated, gated ? "rms" : "layer", o.tied.value_or(false));
+  return Document::parse(text);
+}
+
+Templates templates_for(const FitOptions& o, Int vocab) {
+  if (!o.like && !o.activation && !o.experts) {
+    Templates all = published_styles(vocab);
+    if (o.tied)
+      std::erase_if(all, [&](const auto& t) { return t->config.base_model().sizes.tie_word_embeddings != *o.tied; });
+    return all;
+  }
+  Document document = o.like ? document_of(*o.like) : plain_description(o);
+  if (o.tied) document.set("tie_word_embeddings", *o.tied ? "true" : "false");
+  if (o.experts) {
+    std::string_view key = "num_experts";
+    for (const std::string_view name : {"num_local_experts", "n_routed_experts"})
+      if (document.root().member(name)) key = name;
+    document.set(key, std::to_string(*o.experts));
+    document.set("num_experts_per_tok", std::to_string(o.experts_per_token.value_or(2)));
+  }
+  Templates one;
+  one.push_back(std::make_unique<Template>(o.like.value_or(o.activation.value_or("swiglu")), std::move(document)));
+  if (!is_decoder(one.front()->config.base_model()))
+    throw Error("not-fittable",
+                format_text("{} is no decoder with attention, which is what fit knows", one.front()->name));
+  describe(*one.front(), vocab);
+  one.front()->style.usual = true;
+  if (!o.like) one.front()->style.width_ratios.clear();
+  return one;
+}
+
+// ---- question and answer ----
+
+FitQuestion question_for(const FitOptions& o, const Templates& templates) {
+  FitQuestion asked;
+  const MainSizes* like = o.like ? &templates.front()->config.base_model().sizes : nullptr;
+  asked.parameters = static_cast<Int>(*o.parameters);
+  asked.tolerance = o.tolerance.value_or(1) / 100;
+  asked.head_dim = o.head_dim.value_or(like != nullptr ? *like->head_dim : 128);
+  if (o.kv_ratio)
+    asked.kv_ratios = {*o.kv_ratio};
+  else if (like != nullptr)
+    asked.kv_ratios = {*like->num_attention_heads / *like->num_key_value_heads};
+  else
+    asked.kv_ratios = {1, 4, 8};
+  asked.n_kv_heads = o.kv_heads;
+  asked.d = o.d;
+  asked.n_layers = o.layers;
+  asked.aspect = o.aspect;
+  asked.multiple_of = o.multiple_of;
+  asked.tensor_parallel = o.tp.value_or(1);
+  asked.width_ratio = o.ratio;
+  return asked;
+}
+
+// Whether weights, cache and activations of a shape fit; bfloat16 unless the config says.
+bool fits_memory(const Template& made, const FitShape& shape, Int vocab, const FitOptions& o) {
+  const Document document = made.config.with(sizes_of(shape, vocab));
+  ReadLog log;
+  MemoryQuestion asked;
+  asked.storage = read_storage(document.root(), log);
+  asked.cache_format = asked.state_format = asked.storage.plain;
+  asked.max_model_len = o.max_model_len;
+  asked.tensor_parallel = o.tp.value_or(1);
+  const Memory found = memory(made.config.model(sizes_of(shape, vocab)), asked);
+  return static_cast<double>(*found.device.total) <= *o.memory;
+}
+
+// A found model, built from its config as `count` would read it.
+struct Built {
+  Document document;
+  Model model;
+  std::vector<Diagnostic> assumptions;
+  std::string name;
+};
+
+Built built(const Template& made, const FitShape& shape, Int vocab, Int total) {
+  Built b;
+  b.document = made.config.with(sizes_of(shape, vocab));
+  if (b.document.root().member("expected_parameters")) b.document.set("expected_parameters", std::to_string(total));
+  Reader reader(b.document);
+  b.model = build_model(reader);
+  b.assumptions = reader.log().assumptions;
+  b.name = format_text("{}-{}x{}", made.style.name, shape.n_layers, shape.d);
+  return b;
+}
+
+void emit(const std::string& path, const std::string& config, Streams& streams) {
+  Output target(path, streams.out);
+  target.stream() << config << '\n';
+  target.commit();
+}
+
+std::string rendered(const FitReport& report, const OutputOptions& options, bool color) {
+  std::string out;
+  switch (options.format) {
+    case Format::json:
+    case Format::jsonl:
+      write_fit_json(report, options.format == Format::json, out);
+      out += '\n';
+      break;
+    case Format::csv:
+      write_fit_rows(report, RowFormat::csv, out);
+      break;
+    case Format::tsv:
+      write_fit_rows(report, RowFormat::tsv, out);
+      break;
+    case Format::markdown:
+      write_fit_rows(report, RowFormat::markdown, out);
+      break;
+    default:
+      write_fit_table(report, color, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+int fit(Words words, Streams& streams) {
+  CommandLine line(
+      "fit", "--params N [flags]",
+      "Shapes that have a given number of parameters, best first: near it, and of good manners (d_ff by the\n"
+      "8/3 rule, whole heads, round numbers, published ratios). Every shape is looked at, none sampled.");
+  FitOptions asked_for;
+  declare(line, asked_for);
+  OutputOptions options(line, {Format::table, Format::json, Format::jsonl, Format::csv, Format::tsv, Format::markdown});
+  line.example("lmsize fit --params 7e9 --like llama-3-8b");
+  line.example("lmsize fit --params 1.5B --activation swiglu --vocab 50304 --aspect 64..128 --multiple-of 256");
+  line.example("lmsize fit --params 8e9 --like llama-3-8b --memory 24GiB --max-model-len 8192 --emit config.json");
+  if (!line.parse(words, streams.out)) return 0;
+  if (!line.inputs().empty()) throw UsageError("fit reads no INPUT (--like does): " + escaped(line.inputs().front()));
+  check(asked_for);
+
+  Int vocab = asked_for.vocab.value_or(kDefaultVocabulary);
+  if (asked_for.like && !asked_for.vocab) {
+    const ResizableConfig like(document_of(*asked_for.like));
+    vocab = like.base_model().sizes.vocab_size.value_or(vocab);
+  } else if (!asked_for.vocab) {
+    std::string message;
+    append_message({"flags", "flags"},
+                   {"vocab-default", Severity::warning, format_text("--vocab is not given: {}", vocab), "", {}},
+                   message);
+    streams.err << message;
+  }
+  const Templates templates = templates_for(asked_for, vocab);
+  FitQuestion asked = question_for(asked_for, templates);
+  if (asked_for.memory)
+    asked.accepts = [&](std::size_t style, const FitShape& shape) {
+      return fits_memory(*templates[style], shape, vocab, asked_for);
+    };
+  std::vector<FitStyle> styles;
+  for (const auto& made : templates) styles.push_back(made->style);
+  const Fit found = lmsize::fit(styles, asked);
+
+  FitReport report{asked.parameters, asked.tolerance, found.points, {}};
+  std::vector<Built> models;
+  for (const FitModel& model : found.models)
+    models.push_back(built(*templates[model.style], model.shape, vocab, model.total));
+  for (std::size_t i = 0; i < models.size(); ++i)
+    report.models.push_back({found.models[i],
+                             styles[found.models[i].style].name,
+                             {"fit", models[i].name, models[i].model, models[i].assumptions, count(models[i].model)},
+                             json_text(models[i].document.root())});
+  options.print(streams, rendered(report, options, options.color(streams)));
+  if (report.models.empty()) {
+    streams.err << "lmsize: no shape meets all of this; --tolerance takes those farther off\n";
+    return 1;
+  }
+  if (asked_for.emit) emit(*asked_for.emit, report.models.front().config, streams);
+  return 0;
+}
+
+}  // namespace lmsize::cli

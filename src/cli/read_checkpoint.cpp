@@ -1,0 +1,75 @@
+#include "cli/read_checkpoint.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "arch/registry.h"
+#include "base/format.h"
+#include "checkpoint/stored_model.h"
+
+namespace lmsize::cli {
+namespace {
+
+std::shared_ptr<StoredInput> read_headers(const std::string& path) {
+  auto stored = std::make_shared<StoredInput>(StoredInput{Checkpoint(path), {}, {}, {}});
+  stored->inventory = inventory_of(stored->checkpoint);
+  stored->summary = summary_of(stored->checkpoint, stored->inventory);
+  stored->implied = implied_config(stored->checkpoint, stored->inventory);
+  return stored;
+}
+
+bool is_guessed(const ImpliedConfig& implied, std::string_view key) {
+  return std::ranges::find(implied.guessed, key) != implied.guessed.end();
+}
+
+void assume_active(Config& config, std::string message) {
+  config.log.assumptions.push_back(
+      {"experts-per-token", Severity::warning, std::move(message), "num_experts_per_tok", {}});
+}
+
+void build_implied(const ImpliedConfig& implied, const BatchOptions& options, Config& config) {
+  config.document = Document::parse(implied.json);
+  for (const auto& [key, json] : options.sets) config.document.set(key, json);
+  config.reader.emplace(config.document, options.flags);
+  config.model = build_model(*config.reader);
+  config.log = std::move(config.reader->log());
+  for (Diagnostic& warning : config.log.warnings) warning.at = {};  // no place in any file
+  if (is_guessed(implied, "num_attention_heads")) {
+    MainSizes& sizes = config.model.sizes;
+    sizes.num_attention_heads = sizes.num_key_value_heads = sizes.head_dim = std::nullopt;
+  }
+  if (is_guessed(implied, "num_experts_per_tok"))
+    assume_active(config,
+                  "how many experts a token passes through no shape tells: as many as the class has by default");
+}
+
+bool has_experts(const Inventory& inventory) {
+  return std::ranges::any_of(inventory.weights, [](const StoredWeight& weight) {
+    return weight.name.find("experts.") != std::string::npos || weight.name.find("_exps.") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+void read_checkpoint(const std::string& path, const BatchOptions& options, Config& config) {
+  const std::shared_ptr<StoredInput> stored = read_headers(path);
+  config.stored = stored;
+  config.document = Document::parse("{}");
+  config.reader.emplace(config.document);
+  if (stored->implied) {
+    build_implied(*stored->implied, options, config);
+  } else if (!options.flags.empty() || !options.sets.empty()) {
+    throw UsageError(format_text("{}: the tensors are those of no known architecture, so {} has no place in it", path,
+                                 options.flags.empty() ? "--set" : options.flags.front().flag));
+  } else {
+    config.model = stored_model(stored->inventory);
+    if (has_experts(stored->inventory))
+      assume_active(config, "how many experts a token passes through no shape tells: all are counted as active");
+  }
+  const std::vector<Diagnostic>& open = stored->inventory.assumptions;
+  config.log.assumptions.insert(config.log.assumptions.end(), open.begin(), open.end());
+  const std::vector<Diagnostic>& warnings = stored->checkpoint.warnings();
+  config.log.warnings.insert(config.log.warnings.end(), warnings.begin(), warnings.end());
+}
+
+}  // namespace lmsize::cli

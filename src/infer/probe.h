@@ -1,0 +1,59 @@
+// Which known architectures a checkpoint's tensors may be those of, and what their shapes then say of its sizes.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arch/registry.h"
+#include "checkpoint/inventory.h"
+#include "infer/shape_equations.h"
+#include "model/model.h"
+
+namespace lmsize {
+
+// What is stored, by the names inside a layer. Points into checkpoint and inventory, which must outlive it.
+struct StoredNames {
+  const Checkpoint& checkpoint;
+  const Inventory& inventory;
+  bool gguf;
+  std::map<std::string_view, const StoredWeight*> in_layers{};  // by rest of name; of several layers the first
+  std::vector<const StoredWeight*> outside{};
+  Int n_layers = 0, n_prediction_layers = 0;
+  std::optional<Int> first_experts{};  // the first layer that has some
+  Int parameters = 0;                  // without buffers and prediction modules
+
+  StoredNames(const Checkpoint& checkpoint, const Inventory& inventory);
+  // Of a GGUF checkpoint: general.architecture, or null; a size at that architecture's key ("block_count").
+  const std::string* architecture() const;
+  std::optional<Int> size(std::string_view key) const;
+};
+
+// A class's tensors with the names that a checkpoint of its format has: those of its layers by their names inside them,
+// the others by their whole ones.
+struct Probe {
+  const Architecture* architecture = nullptr;
+  std::vector<Tensor> in_layers{}, outside{};
+  double fit = 0;  // what share of those in layers is stored
+
+  // Adds a model's tensors. False where its blocks have no names in the checkpoint's format.
+  bool add(Model model, const StoredNames& stored);
+  // Equates the sides of its tensors with the stored ones.
+  void equate(const StoredNames& stored, ShapeEquations& equations) const;
+};
+
+// The architectures that may be it, as their classes are by default, the likeliest first: of equally good ones those
+// that ggml knows as well, then those that many others are like.
+std::vector<Probe> probes_for(const StoredNames& stored);
+
+// A config, built.
+struct BuiltConfig {
+  Model model;
+  std::vector<std::string> unread;  // keys that the class does not have
+};
+// Nothing where it is no usable one.
+std::optional<BuiltConfig> build_config(const std::string& json);
+
+}  // namespace lmsize

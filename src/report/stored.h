@@ -1,0 +1,19 @@
+// What a checkpoint holds, beside its count.
+#pragma once
+
+#include <string>
+
+#include "checkpoint/summary.h"
+#include "infer/implied_config.h"
+#include "report/json_writer.h"
+
+namespace lmsize {
+
+// Lines below the table: format, types, what is quantised, what stands beside weights, and the config that the tensors
+// imply (`implied` is null where they imply none).
+void write_stored_text(const CheckpointSummary& stored, const ImpliedConfig* implied, bool color, std::string& out);
+
+// The members "checkpoint", "implied_config" and "guessed", into an object that is open.
+void write_stored_members(const CheckpointSummary& stored, const ImpliedConfig* implied, JsonWriter& json);
+
+}  // namespace lmsize

@@ -1,0 +1,119 @@
+#include "analysis/flops.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/flops_steps.h"
+#include "catch.h"
+#include "helpers.h"
+
+using namespace lmsize;
+using nlohmann::json;
+using test::count_json;
+
+namespace {
+
+constexpr const char* kLlama = R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
+    "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000)";
+
+Model llama(const std::string& changes = "") { return count_json(kLlama + changes + "}").model; }
+
+constexpr Int kMatrices = 6607077376;  // of Llama 7B: all but the embedding and norms
+
+}  // namespace
+
+TEST_CASE("operations are those that PyTorch's counter sees") {
+  std::ifstream lines(LMSIZE_TEST_DATA "/cost/flops.jsonl");
+  std::set<std::string> types;
+  for (std::string line; std::getline(lines, line);) {
+    const json record = json::parse(line);
+    INFO(line);
+    FlopsQuestion asked{.seq = record.at("tokens").get<Int>()};
+    if (!record.at("encoder_tokens").is_null()) asked.encoder_len = record.at("encoder_tokens").get<Int>();
+    const Flops found = flops(count_json(record.at("config").dump()).model, asked);
+    // Scans are other operations there, in chunks; the matrix products beside them are the same.
+    if (record.contains("matmul")) CHECK(found.all.matmul() == record.at("matmul").get<Int>());
+    else CHECK(found.all.matmul() + found.all.attention == record.at("flops").get<Int>());
+    types.insert(record.at("config").at("model_type").get<std::string>());
+  }
+  CHECK(types.size() > 25);
+}
+
+TEST_CASE("Llama 7B's operations by hand") {
+  const Flops found = flops(llama(), {.seq = 4096});
+  CHECK(found.all.matmul() == 2 * kMatrices * 4096);
+  CHECK(found.all.attention == 4LL * 32 * 4096 * 4096 * 4096);
+  CHECK(found.all.causal == 4LL * 32 * 4096 * (4096LL * 4097 / 2));
+  CHECK(found.all.scan == 0);
+  CHECK(found.all.total() == found.all.matmul() + found.all.attention);
+  CHECK(found.rule_2n == 2 * 6738415616 * 4096);
+  CHECK(found.rule_6nd == 3 * found.rule_2n);
+  CHECK(of(found.all.matrices, Role::embedding) == 0);
+  CHECK(of(found.all.matrices, Role::head) == 2LL * 32000 * 4096 * 4096);
+  REQUIRE(found.layers.size() == 1);
+  CHECK(found.layers[0].each.matmul() == 2LL * 4096 * (4 * 4096 * 4096 + 3 * 4096 * 11008));
+}
+
+TEST_CASE("a tied head costs what one of its own does") {
+  CHECK(flops(llama(R"(, "tie_word_embeddings": true)"), {.seq = 7}).all.total() ==
+        flops(llama(), {.seq = 7}).all.total());
+}
+
+TEST_CASE("training is three passes, four with recomputation") {
+  const Flops once = flops(llama(), {.seq = 16, .batch = 2});
+  const auto training = [&](Recompute recompute) {
+    return flops(llama(), {.seq = 16, .batch = 2, .training = recompute}).all;
+  };
+  CHECK(training(Recompute::none).total() == 3 * once.all.total());
+  CHECK(training(Recompute::full).total() == 4 * once.all.total());
+  CHECK(training(Recompute::selective).total() == 3 * once.all.total() + once.all.attention);
+  CHECK(training(Recompute::none).causal == 3 * once.all.causal);
+}
+
+TEST_CASE("windows and chunks leave fewer pairs, the square is whole") {
+  const auto causal = [](const std::string& window, Int n) {
+    const Model model = count_json(R"({"model_type": "mistral", "hidden_size": 64, "intermediate_size": 96,
+        "num_hidden_layers": 1, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100)" +
+                                   window + "}")
+                            .model;
+    return flops(model, {.seq = n}).all.causal / (4 * 64);
+  };
+  CHECK(causal(R"(, "sliding_window": 4)", 10) == 1 + 2 + 3 + 7 * 4);
+  CHECK(causal(R"(, "sliding_window": null)", 10) == 55);
+  CHECK(causal(R"(, "sliding_window": 40)", 10) == 55);
+}
+
+TEST_CASE("experts cost by the number that a token takes") {
+  const std::string text =
+      R"({"model_type": "mixtral", "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
+      "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100, "num_local_experts": )";
+  const auto cost = [&](int experts) {
+    return of(flops(count_json(text + std::to_string(experts) + "}").model, {.seq = 5}).all.matrices, Role::mlp);
+  };
+  CHECK(cost(8) == 2LL * 5 * 2 * 2 * 3 * 64 * 96);
+  CHECK(cost(64) == cost(8));
+}
+
+TEST_CASE("decoding: one token's matrices, its pairs with all before it") {
+  const Flops found = flops(llama(), {.seq = 1000, .decode = true});
+  CHECK(found.all.matmul() == 2 * kMatrices);
+  CHECK(found.all.attention == 4LL * 32 * 4096 * 1000);
+  CHECK(found.all.causal == found.all.attention);
+  // Latent attention works on the latent vectors: 2 kv_rank + d_rope a head and token.
+  const Model latent = count_json(R"({"model_type": "deepseek_v3", "hidden_size": 64, "num_hidden_layers": 1,
+      "num_attention_heads": 4, "intermediate_size": 96, "kv_lora_rank": 32, "qk_rope_head_dim": 8,
+      "first_k_dense_replace": 1, "vocab_size": 100})")
+                           .model;
+  CHECK(flops(latent, {.seq = 10, .decode = true}).all.attention == 2 * 10 * 4 * (2 * 32 + 8));
+}
+
+TEST_CASE("the derivation's matrix products and attention add up") {
+  const FlopsQuestion asked{.seq = 9, .batch = 2};
+  const Flops found = flops(llama(), asked);
+  Int products = 0;
+  for (const CostStep& step : steps_of(found, asked)) {
+    if (step.part == "matmul") products += step.value;
+    if (step.part == "attention") CHECK(32 * step.value == found.all.attention);
+  }
+  CHECK(products == found.all.matmul());
+}
