@@ -77,10 +77,7 @@ Int Monomial::value() const {
 }
 
 Polynomial::Polynomial(const Extent& extent) {
-  for (const Term& term : extent) {
-    const auto first = term.dims.begin();
-    add_monomial(normal({1, {first, first + static_cast<std::ptrdiff_t>(term.size)}}));
-  }
+  for (const Term& term : extent) add_monomial(normal({1, {term.begin(), term.end()}}));
 }
 
 Polynomial::Polynomial(const Shape& shape) : Polynomial(Extent(1)) {

@@ -51,8 +51,10 @@ std::vector<UnreadableLiteral> unreadable_literals(std::string_view text, bool n
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text[at] == '"' ? after_string(text, at) : std::max(after_word(text, at), at + 1);
     const std::string_view word = text.substr(at, end - at);
-    if (word == "NaN" || word == "Infinity" || word == "-Infinity") found.push_back({at, word.size(), false});
-    else if (numbers && word.find_first_of("-0123456789") == 0 && overflows(word)) found.push_back({at, word.size(), true});
+    if (word == "NaN" || word == "Infinity" || word == "-Infinity")
+      found.push_back({at, word.size(), false});
+    else if (numbers && word.find_first_of("-0123456789") == 0 && overflows(word))
+      found.push_back({at, word.size(), true});
     at = end;
   }
   return found;
@@ -102,18 +104,24 @@ std::string syntax_message(std::string_view text, std::size_t at) {
 
 std::string_view words_for(JsonKind kind) {
   switch (kind) {
-    case JsonKind::null: return "null";
-    case JsonKind::boolean: return "a boolean";
-    case JsonKind::number: return "a number";
-    case JsonKind::string: return "a string";
-    case JsonKind::array: return "a list";
-    case JsonKind::object: return "an object";
+    case JsonKind::null:
+      return "null";
+    case JsonKind::boolean:
+      return "a boolean";
+    case JsonKind::number:
+      return "a number";
+    case JsonKind::string:
+      return "a string";
+    case JsonKind::array:
+      return "a list";
+    case JsonKind::object:
+      return "an object";
   }
   return {};
 }
 
 // Receives the parser's events and appends a node for each value.
-class DocumentBuilder : public nlohmann::json_sax<nlohmann::json> {
+class DocumentBuilder final : public nlohmann::json_sax<nlohmann::json> {
  public:
   // Parses `text` from `start` on: the document's bytes, or those with their unreadable literals replaced.
   DocumentBuilder(Document& document, std::string_view text, std::size_t start)
@@ -241,7 +249,8 @@ class DocumentBuilder : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t start = node(made).offset;
     std::size_t end = std::min(text_.find_first_not_of("+-.0123456789eE", start), text_.size());
     const std::size_t zero = text_[start] == '-' ? start + 1 : start;
-    if (text_[zero] == '0' && zero + 1 < end && is_digit(text_[zero + 1])) end = zero + 1;  // JSON's number is the 0 alone
+    if (text_[zero] == '0' && zero + 1 < end && is_digit(text_[zero + 1]))
+      end = zero + 1;  // JSON's number is the 0 alone
     store(text_.substr(start, end - start), node(made).text_at, node(made).text_size);
     end_ = end;
     return true;
@@ -270,9 +279,10 @@ class DocumentBuilder : public nlohmann::json_sax<nlohmann::json> {
     const auto key_of = [&](std::uint32_t m) {
       return std::string_view(d_.strings_).substr(node(m).key_at, node(m).key_size);
     };
-    std::ranges::stable_sort(members_, [&](std::uint32_t a, std::uint32_t b) {
+    std::ranges::sort(members_, [&](std::uint32_t a, std::uint32_t b) {
       if (node(a).key_size != node(b).key_size) return node(a).key_size < node(b).key_size;
-      return key_of(a) < key_of(b);
+      const int order = key_of(a).compare(key_of(b));
+      return order != 0 ? order < 0 : a < b;
     });
     for (std::size_t i = 0; i + 1 < members_.size(); ++i) {
       const std::uint32_t last = members_[i + 1];
@@ -379,7 +389,8 @@ std::optional<std::size_t> Document::first_text_length(std::string_view bytes) {
       ++at;
     } else {
       do ++at;
-      while (at < bytes.size() && !is_space(bytes[at]) && std::string_view("{}[],:\"").find(bytes[at]) == std::string_view::npos);
+      while (at < bytes.size() && !is_space(bytes[at]) &&
+             std::string_view("{}[],:\"").find(bytes[at]) == std::string_view::npos);
     }
     if (depth == 0) return at;
   }
@@ -470,11 +481,16 @@ std::string_view Value::key() const {
 std::string Value::quoted() const {
   constexpr std::size_t longest = 40;
   switch (kind()) {
-    case JsonKind::null: return "null";
-    case JsonKind::boolean: return truth() ? "true" : "false";
-    case JsonKind::number: return escaped(text(), longest);
-    case JsonKind::string: return "\"" + escaped(text(), longest) + "\"";
-    default: return std::string(words_for(kind()));
+    case JsonKind::null:
+      return "null";
+    case JsonKind::boolean:
+      return truth() ? "true" : "false";
+    case JsonKind::number:
+      return escaped(text(), longest);
+    case JsonKind::string:
+      return "\"" + escaped(text(), longest) + "\"";
+    default:
+      return std::string(words_for(kind()));
   }
 }
 

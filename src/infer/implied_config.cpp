@@ -178,8 +178,7 @@ class Draft {
   bool has(Symbol symbol) const {
     const auto in_side = [&](const Extent& side) {
       return std::ranges::any_of(side, [&](const Term& term) {
-        return std::ranges::any_of(std::span(term.dims).first(term.size),
-                                   [&](const Dim& d) { return d.symbol == symbol; });
+        return std::ranges::any_of(term, [&](const Dim& d) { return d.symbol == symbol; });
       });
     };
     return std::ranges::any_of(probe_.in_layers,

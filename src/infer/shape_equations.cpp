@@ -14,11 +14,11 @@ struct Monomial {
 Monomial monomial_of(const Term& term) {
   Monomial made;
   std::size_t n = 0;
-  for (std::size_t i = 0; i < term.size; ++i) {
-    if (term.dims[i].symbol == Symbol::none)
-      made.factor = multiply(made.factor, term.dims[i].value);
+  for (const Dim& dim : term) {
+    if (dim.symbol == Symbol::none)
+      made.factor = multiply(made.factor, dim.value);
     else
-      made.symbols[n++] = term.dims[i].symbol;
+      made.symbols[n++] = dim.symbol;
   }
   std::sort(made.symbols.begin(), made.symbols.begin() + static_cast<std::ptrdiff_t>(n));
   return made;

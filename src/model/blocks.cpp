@@ -3,10 +3,15 @@
 namespace lmsize {
 namespace {
 
-std::string join(std::string_view prefix, std::string_view name) {
-  std::string joined(prefix);
+// PREFIX.NAME, where both are given, and behind it what follows the name.
+std::string join(std::string_view prefix, std::string_view name, std::string_view suffix = {}) {
+  std::string joined;
+  joined.reserve(prefix.size() + 1 + name.size() + suffix.size());
+  joined += prefix;
   if (!prefix.empty() && !name.empty()) joined += '.';
-  return joined += name;
+  joined += name;
+  joined += suffix;
+  return joined;
 }
 
 // Collects the tensors of one block under its name.
@@ -14,9 +19,9 @@ class Store {
  public:
   Store(std::vector<Tensor>& out, std::string_view prefix, Role role) : out_(out), prefix_(prefix), role_(role) {}
 
-  Tensor& tensor(std::string_view name, const Shape& shape) {
+  Tensor& tensor(std::string_view name, const Shape& shape, std::string_view suffix = {}) {
     Tensor& made = out_.emplace_back();
-    made.name = join(prefix_, name);
+    made.name = join(prefix_, name, suffix);
     made.shape = shape;
     made.role = role_;
     made.copies = copies;
@@ -26,15 +31,15 @@ class Store {
   }
 
   // A linear map from `in` to `out` features.
-  void linear(const std::string& name, const Extent& out, const Extent& in, bool bias, Layout layout = Layout::linear) {
+  void linear(std::string_view name, const Extent& out, const Extent& in, bool bias, Layout layout = Layout::linear) {
     const Extent& rows = layout == Layout::linear ? out : in;
     const Extent& columns = layout == Layout::linear ? in : out;
     if (stacked) {
       tensor(name, {*stacked, rows, columns}).use = Use::matrix;
-      if (bias) tensor(name + "_bias", {*stacked, out});
+      if (bias) tensor(name, {*stacked, out}, "_bias");
     } else {
-      tensor(name + ".weight", {rows, columns}).use = Use::matrix;
-      if (bias) tensor(name + ".bias", {out});
+      tensor(name, {rows, columns}, ".weight").use = Use::matrix;
+      if (bias) tensor(name, {out}, ".bias");
     }
   }
 
@@ -54,8 +59,10 @@ void store_norm(const Norm& norm, std::string_view prefix, std::vector<Tensor>& 
   Store store(out, join(prefix, listed ? join(norm.name, "norms.*") : norm.name), Role::norm);
   if (listed) store.copies = norm.heads;
   Shape shape{norm.width};
-  if (norm.over == Norm::Heads::rows) shape = {norm.heads, norm.width};
-  else if (!listed && norm.heads != Dim(1)) shape = {norm.heads * norm.width};
+  if (norm.over == Norm::Heads::rows)
+    shape = {norm.heads, norm.width};
+  else if (!listed && norm.heads != Dim(1))
+    shape = {norm.heads * norm.width};
   const bool gated = norm.gate_rank.value > 0;
   if (norm.weight) store.tensor(gated ? "norm.weight" : norm.gamma_beta ? "gamma" : "weight", shape);
   if (norm.bias) store.tensor(norm.gamma_beta ? "beta" : "bias", shape);
@@ -207,8 +214,10 @@ struct Visitor {
     if (a.q_rank) {
       store.linear("q_a_proj", *a.q_rank, a.d, a.bias);
       latent_norm("q_a_layernorm", *a.q_rank);
-      if (a.gated) store.linear("q_b_proj", q + a.n_heads * a.d_v, 2 * *a.q_rank, false);
-      else store.linear("q_b_proj", q, *a.q_rank, false);
+      if (a.gated)
+        store.linear("q_b_proj", q + a.n_heads * a.d_v, 2 * *a.q_rank, false);
+      else
+        store.linear("q_b_proj", q, *a.q_rank, false);
     } else {
       store.linear("q_proj", q, a.d, false);
     }
@@ -223,8 +232,8 @@ struct Visitor {
     if (!a.indexer) return;
     store.linear("indexer.wq_b", a.indexer->n_heads * a.indexer->head_dim, a.q_rank.value(), false);
     store.linear("indexer.wk", a.indexer->head_dim, a.d, false);
-    store_norm({.name = "indexer.k_norm", .width = a.indexer->head_dim, .kind = Norm::Kind::layer, .bias = true}, a.name,
-               out);
+    store_norm({.name = "indexer.k_norm", .width = a.indexer->head_dim, .kind = Norm::Kind::layer, .bias = true},
+               a.name, out);
     store.linear("indexer.weights_proj", a.indexer->n_heads, a.d, false);
   }
 
@@ -332,7 +341,9 @@ struct Visitor {
     store.tensor("dt_bias", {decays});
     store.tensor("A_log", n.a_log_4d ? Shape{Extent(1), Extent(1), heads, Extent(1)} : Shape{heads});
     switch (n.storage) {
-      case DeltaNet::Storage::one: store.linear("in_proj", 2 * keys + 2 * values + 2 * heads, n.d, false); break;
+      case DeltaNet::Storage::one:
+        store.linear("in_proj", 2 * keys + 2 * values + 2 * heads, n.d, false);
+        break;
       case DeltaNet::Storage::pair:
         store.linear("in_proj_qkvz", 2 * keys + 2 * values, n.d, false);
         store.linear("in_proj_ba", 2 * heads, n.d, false);

@@ -1,5 +1,7 @@
 #include "model/dim.h"
 
+#include <array>
+
 namespace lmsize {
 namespace {
 
@@ -47,13 +49,8 @@ const SymbolName& name_of(Symbol symbol) { return kNames[static_cast<std::size_t
 
 Int Term::value() const {
   Int product = 1;
-  for (std::size_t i = 0; i < size; ++i) product = multiply(product, dims[i].value);
+  for (const Dim& dim : *this) product = multiply(product, dim.value);
   return product;
-}
-
-Extent::Extent(Dim dim) : size_(1) {
-  terms_[0].dims[0] = dim;
-  terms_[0].size = 1;
 }
 
 Int Extent::value() const {
@@ -63,18 +60,17 @@ Int Extent::value() const {
 }
 
 Extent operator*(const Extent& a, const Extent& b) {
-  if (a.size_ != 1 || b.size_ != 1 || a.terms_[0].size + b.terms_[0].size > a.terms_[0].dims.size())
-    throw InternalError("a side of a tensor is a sum of products of at most three sizes");
-  Extent product = a;
-  Term& term = product.terms_[0];
-  for (std::size_t i = 0; i < b.terms_[0].size; ++i) term.dims[term.size++] = b.terms_[0].dims[i];
-  return product;
+  if (a.terms_.size() != 1 || b.terms_.size() != 1) throw InternalError("only single products of sizes are multiplied");
+  Term product = a.terms_[0];
+  product.append(b.terms_[0].begin(), b.terms_[0].end());
+  Extent made;
+  made.terms_.push_back(product);
+  return made;
 }
 
 Extent operator+(const Extent& a, const Extent& b) {
-  if (a.size_ + b.size_ > a.terms_.size()) throw InternalError("a side of a tensor is a sum of at most four products");
   Extent sum = a;
-  for (const Term& term : b) sum.terms_[sum.size_++] = term;
+  sum.terms_.append(b.begin(), b.end());
   return sum;
 }
 

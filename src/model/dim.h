@@ -1,12 +1,12 @@
-// The sides of tensors, with the symbols they are written with: what a derivation prints comes from the same values that
-// are counted.
+// The sides of tensors, with the symbols they are written with: what a derivation prints comes from the same values
+// that are counted.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 
 #include "base/checked.h"
+#include "base/inplace_vector.h"
 
 namespace lmsize {
 
@@ -68,10 +68,9 @@ struct Dim {
 };
 
 // A product of Dims, at most three.
-struct Term {
-  std::array<Dim, 3> dims{};
-  std::size_t size = 0;
-  Int value() const;
+struct Term : InplaceVector<Dim, 3> {
+  using InplaceVector::InplaceVector;
+  Int value() const;  // throws Error "overflow"
 };
 
 // One side of a tensor: a sum of at most four products of Dims, as n_heads·head_dim + 2·n_kv_heads·head_dim.
@@ -79,18 +78,17 @@ struct Term {
 class Extent {
  public:
   Extent() = default;
-  Extent(Dim dim);
+  Extent(Dim dim) { terms_.push_back({dim}); }
   Extent(Int number) : Extent(Dim(number)) {}
   Int value() const;  // throws Error "overflow"
-  const Term* begin() const { return terms_.data(); }
-  const Term* end() const { return terms_.data() + size_; }
+  const Term* begin() const { return terms_.begin(); }
+  const Term* end() const { return terms_.end(); }
 
-  friend Extent operator*(const Extent& a, const Extent& b);  // of two single products
+  friend Extent operator*(const Extent& a, const Extent& b);  // of two products
   friend Extent operator+(const Extent& a, const Extent& b);
 
  private:
-  std::array<Term, 4> terms_{};
-  std::size_t size_ = 0;
+  InplaceVector<Term, 4> terms_;
 };
 
 Extent operator*(Dim a, Dim b);

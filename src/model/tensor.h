@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -18,19 +17,9 @@ inline constexpr std::array<std::string_view, kRoles> kRoleNames{"embedding", "a
                                                                  "router",    "norm",      "head",  "other"};
 
 // The sides of a tensor, outermost first, at most five. No side: a single number.
-class Shape {
- public:
-  Shape() = default;
-  Shape(std::initializer_list<Extent> sides);
-  std::size_t size() const { return size_; }
-  const Extent* begin() const { return sides_.data(); }
-  const Extent* end() const { return sides_.data() + size_; }
-  const Extent& operator[](std::size_t i) const { return sides_[i]; }
+struct Shape : InplaceVector<Extent, 5> {
+  using InplaceVector::InplaceVector;
   Int elements() const;  // throws Error "overflow"
-
- private:
-  std::array<Extent, 5> sides_{};
-  std::size_t size_ = 0;
 };
 
 // A bank of routed experts, of which each token passes through `used`.
