@@ -8,9 +8,9 @@
 namespace lmsize {
 namespace {
 
-Int width_of(const Mlp& mlp) { return add(mlp.d.value, multiply(mlp.gated ? 4 : 2, mlp.d_ff.value)); }
+Int mlp_values(const Mlp& mlp) { return add(mlp.d.value, multiply(mlp.gated ? 4 : 2, mlp.d_ff.value)); }
 
-struct Visitor {
+struct ActivationVisitor {
   BlockActivations operator()(const Attention& a) const {
     const Int d_v = a.d_v.value == 0 ? a.head_dim.value : a.d_v.value;
     const Int q = multiply(a.n_heads.value, a.head_dim.value), out = multiply(a.n_heads.value, d_v);
@@ -23,12 +23,12 @@ struct Visitor {
     return {sum_of({a.d.value, a.q_rank ? a.q_rank->value : 0, latent, heads}), a.n_heads.value};
   }
   BlockActivations operator()(const CompressedAttention&) const { fail_not_costed("compressed attention"); }
-  BlockActivations operator()(const Mlp& mlp) const { return {width_of(mlp)}; }
+  BlockActivations operator()(const Mlp& mlp) const { return {mlp_values(mlp)}; }
   BlockActivations operator()(const MixtureOfExperts& moe) const {
     const Int used = std::min(moe.per_token, moe.n_experts.value);
-    const Int routed = add(moe.n_experts.value, multiply(used, width_of(moe.expert)));
+    const Int routed = add(moe.n_experts.value, multiply(used, mlp_values(moe.expert)));
     const Int latent = moe.latent ? moe.latent->d.value : 0;
-    return {sum_of({routed, moe.shared ? width_of(*moe.shared) : 0, latent})};
+    return {sum_of({routed, moe.shared ? mlp_values(*moe.shared) : 0, latent})};
   }
   BlockActivations operator()(const Mamba& m) const {
     // x and z, x after the convolution, the steps, the scan's output.
@@ -69,7 +69,7 @@ struct Visitor {
 
 }  // namespace
 
-BlockActivations activations_of(const Block& block) { return std::visit(Visitor{}, block); }
+BlockActivations activations_of(const Block& block) { return std::visit(ActivationVisitor{}, block); }
 BlockActivations activations_of(const Norm& norm) { return {multiply(norm.width.value, norm.heads.value)}; }
 
 LayerActivations activations_of(const Layer& layer) {

@@ -9,7 +9,7 @@ namespace lmsize {
 namespace {
 
 // What is not in the tensors: pairs of tokens, recurrences, tied heads, vectors that are read once a sequence.
-struct Visitor {
+struct CostVisitor {
   BlockCost& cost;
 
   void operator()(const Attention& a) const {
@@ -82,7 +82,7 @@ BlockCost cost_of(const Block& block) {
     if (tensor.use == Use::matrix) add_to(of(tensor.context ? cost.context : cost.matrices, tensor.role), uses);
     if (tensor.use == Use::convolution) add_to(cost.convolution, uses);
   }
-  std::visit(Visitor{cost}, block);
+  std::visit(CostVisitor{cost}, block);
   return cost;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 Polynomial times(const Extent& a, Dim b) { return Polynomial(a) * Polynomial(b); }
 
-struct Visitor {
+struct CacheVisitor {
   BlockCache operator()(const Attention& a) const {
     if (a.takes_kv) return {.kind = CacheKind::shared, .window = a.window ? a.window : a.chunk};
     if (!a.causal && !a.cross) return {};
@@ -85,7 +85,7 @@ Int BlockCache::tokens(Int n, Int n_encoder) const {
   return window ? std::min(n, *window) : n;
 }
 
-BlockCache cache_of(const Block& block) { return std::visit(Visitor{}, block); }
+BlockCache cache_of(const Block& block) { return std::visit(CacheVisitor{}, block); }
 
 LayerCache cache_of(const Layer& layer) {
   LayerCache made;

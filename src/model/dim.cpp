@@ -5,7 +5,7 @@
 namespace lmsize {
 namespace {
 
-constexpr std::array kNames = std::to_array<SymbolName>({
+constexpr std::array kSymbolNames = std::to_array<SymbolName>({
     {"", "", ""},
     {"n_layers", "L", "layers"},
     {"n_experts", "E", "routed experts"},
@@ -41,11 +41,11 @@ constexpr std::array kNames = std::to_array<SymbolName>({
     {"d_key", "d_k", "width of a key head"},
     {"d_conv", "K", "taps of the convolution"},
 });
-static_assert(kNames.size() == kSymbols);
+static_assert(kSymbolNames.size() == kSymbols);
 
 }  // namespace
 
-const SymbolName& name_of(Symbol symbol) { return kNames[static_cast<std::size_t>(symbol)]; }
+const SymbolName& name_of(Symbol symbol) { return kSymbolNames[static_cast<std::size_t>(symbol)]; }
 
 Int Term::value() const {
   Int product = 1;

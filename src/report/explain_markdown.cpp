@@ -18,7 +18,7 @@ std::string title_of(const DerivationSection& section) {
   return title;
 }
 
-void write_section(const DerivationSection& section, std::string& out) {
+void write_markdown_section(const DerivationSection& section, std::string& out) {
   append_text(out, "\n### {}\n\n", markdown_text(title_of(section)));
   if (!section.title.empty()) append_text(out, "{}\n\n", with_latex_math(section.title, markdown_text));
   if (!section.lines.empty()) append_text(out, "| | | | parameters |\n|---|---|---|---:|\n");
@@ -36,7 +36,7 @@ void write_explain_markdown(std::string_view name, const Derivation& derivation,
   append_text(out, "## {}\n\n| | | |\n|---|---:|---|\n", markdown_text(name));
   for (const auto& [symbol, values] : derivation.sizes)
     append_text(out, "| {} | {} | {} |\n", math(name_of(symbol).plain), fmt::join(values, ", "), name_of(symbol).words);
-  for (const DerivationSection& section : derivation.sections) write_section(section, out);
+  for (const DerivationSection& section : derivation.sections) write_markdown_section(section, out);
 }
 
 }  // namespace lmsize

@@ -10,7 +10,7 @@
 namespace lmsize {
 namespace {
 
-constexpr std::size_t kWidth = 100;         // of a line, as far as its parts allow
+constexpr std::size_t kTextWidth = 100;     // of a line, as far as its parts allow
 constexpr std::size_t kWidestSymbols = 36;  // of a column of symbols; longer ones push what follows
 
 // How wide the columns are.
@@ -60,7 +60,7 @@ class Writer {
                         : format_text("{:<10}  {}", part_title(section.part), without_marks(section.title)));
     for (const DerivationLine& line : section.lines) line.result ? write_result(line) : write_line(line);
     for (const std::string& note : section.notes)
-      for (const std::string& line : wrapped(without_marks(note), kWidth - 2)) print("  {}\n", line);
+      for (const std::string& line : wrapped(without_marks(note), kTextWidth - 2)) print("  {}\n", line);
   }
 
   // Numbers that repeat the symbols are left out; where there is no room, so are numbers, and then symbols.
@@ -76,19 +76,19 @@ class Writer {
   void write_result(const DerivationLine& line) {
     std::string sum = line.name == "active" ? "active: " : "";
     sum += line.symbols == line.numbers ? line.symbols : line.symbols + " = " + line.numbers;
-    const std::vector<std::string> lines = wrapped(sum, kWidth - columns_.value - 4, "+=");
+    const std::vector<std::string> lines = wrapped(sum, kTextWidth - columns_.value - 4, "+=");
     for (std::size_t i = 0; i + 1 < lines.size(); ++i) print("  {}{}\n", i == 0 ? "" : "  ", lines[i]);
     end_with((lines.size() == 1 ? "  " : "    ") + lines.back(), line.value);
   }
 
-  std::size_t room() const { return kWidth - columns_.value - 1; }  // left of the values
+  std::size_t room() const { return kTextWidth - columns_.value - 1; }  // left of the values
 
   // A line and the value at its right end.
   void end_with(std::string_view line, Int value) {
     if (line.size() <= room()) {
       print("{:<{}} {:>{}}\n", line, room(), grouped(value), columns_.value);
     } else {
-      print("{}\n{:>{}}\n", line, grouped(value), kWidth);
+      print("{}\n{:>{}}\n", line, grouped(value), kTextWidth);
     }
   }
 

@@ -6,38 +6,38 @@
 namespace lmsize {
 namespace {
 
-constexpr std::array kColumns{Heading{"source"},
-                              Heading{"name"},
-                              Heading{"pass"},
-                              Heading{"seq", true},
-                              Heading{"batch", true},
-                              Heading{"matmul", true},
-                              Heading{"attention", true},
-                              Heading{"attention_causal", true},
-                              Heading{"scan", true},
-                              Heading{"total", true},
-                              Heading{"per_token", true},
-                              Heading{"rule_2N", true},
-                              Heading{"rule_6ND", true},
-                              Heading{"error"}};
+constexpr std::array kFlopsColumns{Heading{"source"},
+                                   Heading{"name"},
+                                   Heading{"pass"},
+                                   Heading{"seq", true},
+                                   Heading{"batch", true},
+                                   Heading{"matmul", true},
+                                   Heading{"attention", true},
+                                   Heading{"attention_causal", true},
+                                   Heading{"scan", true},
+                                   Heading{"total", true},
+                                   Heading{"per_token", true},
+                                   Heading{"rule_2N", true},
+                                   Heading{"rule_6ND", true},
+                                   Heading{"error"}};
 
 }  // namespace
 
-void write_flops_header(RowFormat format, std::string& out) { write_header(format, kColumns, out); }
+void write_flops_header(RowFormat format, std::string& out) { write_header(format, kFlopsColumns, out); }
 
 void write_flops_row(const FlopsReport& report, RowFormat format, std::string& out) {
   const Flops& flops = report.flops;
   const std::string per_token = format_text("{}", flops.per_token);
   write_row(format,
-            std::array<Cell, kColumns.size()>{report.about.source, report.about.name, report.pass(), report.asked.seq,
-                                              report.asked.batch, flops.all.matmul(), flops.all.attention,
-                                              flops.all.causal, flops.all.scan, flops.all.total(), Cell(per_token),
-                                              flops.rule_2n, flops.rule_6nd},
+            std::array<Cell, kFlopsColumns.size()>{report.about.source, report.about.name, report.pass(),
+                                                   report.asked.seq, report.asked.batch, flops.all.matmul(),
+                                                   flops.all.attention, flops.all.causal, flops.all.scan,
+                                                   flops.all.total(), Cell(per_token), flops.rule_2n, flops.rule_6nd},
             out);
 }
 
 void write_failed_flops_row(std::string_view source, std::string_view message, RowFormat format, std::string& out) {
-  std::array<Cell, kColumns.size()> cells{source};
+  std::array<Cell, kFlopsColumns.size()> cells{source};
   cells.back() = message;
   write_row(format, cells, out);
 }

@@ -19,10 +19,10 @@ namespace {
 
 using enum TextTable::Align;
 
-constexpr std::array kColumns{Heading{"source"},    Heading{"part"},       Heading{"step"},
-                              Heading{"shape"},     Heading{"mean", true}, Heading{"std", true},
-                              Heading{"min", true}, Heading{"max", true},  Heading{"error"}};
-using Row = std::array<Cell, kColumns.size()>;
+constexpr std::array kForwardColumns{Heading{"source"},    Heading{"part"},       Heading{"step"},
+                                     Heading{"shape"},     Heading{"mean", true}, Heading{"std", true},
+                                     Heading{"min", true}, Heading{"max", true},  Heading{"error"}};
+using Row = std::array<Cell, kForwardColumns.size()>;
 
 std::string number_text(double x) { return format_text("{:.4g}", x); }
 
@@ -224,7 +224,7 @@ void write_forward_json(const ForwardReport& report, std::string& out) {
   json.end_array().member("ok", result.ok()).end_object();
 }
 
-void write_forward_header(RowFormat format, std::string& out) { write_header(format, kColumns, out); }
+void write_forward_header(RowFormat format, std::string& out) { write_header(format, kForwardColumns, out); }
 
 void write_forward_failure(std::string_view source, std::string_view message, RowFormat format, std::string& out) {
   Row row{source};

@@ -23,7 +23,7 @@ Cell main_size(const ListedModel& m) {
 }
 
 // The columns of every format: JSON's keys too.
-constexpr std::array kColumns{
+constexpr std::array kListColumns{
     Column{"name", [](const ListedModel& m) { return Cell(m.name); }},
     Column{"model_type", [](const ListedModel& m) { return Cell(m.model.model_type); }},
     Column{"family", [](const ListedModel& m) { return Cell(m.family); }},
@@ -71,7 +71,7 @@ void write_list_table(const Listing& listing, bool color, std::string& out) {
   if (listing.models.empty()) return write_architectures(listing, color, out);
   std::vector<TextTable::Column> columns;
   std::vector<std::string> row;
-  for (const Column& column : kColumns) {
+  for (const Column& column : kListColumns) {
     columns.push_back({column.number ? TextTable::Align::right : TextTable::Align::left});
     row.emplace_back(column.name);
   }
@@ -79,7 +79,7 @@ void write_list_table(const Listing& listing, bool color, std::string& out) {
   models.row(row, Style::bold);
   for (const ListedModel& model : listing.models) {
     row.clear();
-    for (const Column& column : kColumns) row.push_back(text_of(column.cell(model)));
+    for (const Column& column : kListColumns) row.push_back(text_of(column.cell(model)));
     models.row(row);
   }
   out += "Built-in models\n";
@@ -101,7 +101,7 @@ void write_list_json(const Listing& listing, bool schema, std::string& out) {
   json.key("models").begin_array();
   for (const ListedModel& model : listing.models) {
     json.begin_object();
-    for (const Column& column : kColumns) {
+    for (const Column& column : kListColumns) {
       const Cell cell = column.cell(model);
       json.key(column.name);
       if (cell.number)
@@ -141,11 +141,11 @@ void write_list_rows(const Listing& listing, RowFormat format, std::string& out)
     return;
   }
   std::vector<Heading> headings;
-  for (const Column& column : kColumns) headings.push_back({column.name, column.number});
+  for (const Column& column : kListColumns) headings.push_back({column.name, column.number});
   write_header(format, headings, out);
   for (const ListedModel& model : listing.models) {
     std::vector<Cell> cells;
-    for (const Column& column : kColumns) cells.push_back(column.cell(model));
+    for (const Column& column : kListColumns) cells.push_back(column.cell(model));
     write_row(format, cells, out);
   }
 }

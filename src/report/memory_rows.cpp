@@ -5,40 +5,40 @@
 namespace lmsize {
 namespace {
 
-constexpr std::array kColumns{Heading{"source"},
-                              Heading{"name"},
-                              Heading{"dtype"},
-                              Heading{"weights", true},
-                              Heading{"weights_per_device", true},
-                              Heading{"kv_cache", true},
-                              Heading{"kv_cache_per_token", true},
-                              Heading{"kv_cache_per_token_per_device", true},
-                              Heading{"state", true},
-                              Heading{"activations", true},
-                              Heading{"gradients", true},
-                              Heading{"optimizer_states", true},
-                              Heading{"master_weights", true},
-                              Heading{"total", true},
-                              Heading{"total_per_device", true},
-                              Heading{"error"}};
+constexpr std::array kMemoryColumns{Heading{"source"},
+                                    Heading{"name"},
+                                    Heading{"dtype"},
+                                    Heading{"weights", true},
+                                    Heading{"weights_per_device", true},
+                                    Heading{"kv_cache", true},
+                                    Heading{"kv_cache_per_token", true},
+                                    Heading{"kv_cache_per_token_per_device", true},
+                                    Heading{"state", true},
+                                    Heading{"activations", true},
+                                    Heading{"gradients", true},
+                                    Heading{"optimizer_states", true},
+                                    Heading{"master_weights", true},
+                                    Heading{"total", true},
+                                    Heading{"total_per_device", true},
+                                    Heading{"error"}};
 
 }  // namespace
 
-void write_memory_header(RowFormat format, std::string& out) { write_header(format, kColumns, out); }
+void write_memory_header(RowFormat format, std::string& out) { write_header(format, kMemoryColumns, out); }
 
 void write_memory_row(const MemoryReport& report, RowFormat format, std::string& out) {
   const Usage &whole = report.memory.whole, &device = report.memory.device;
   const std::optional<TrainingUsage>& training = whole.training;
-  std::array<Cell, kColumns.size()> cells{report.about.source,
-                                          report.about.name,
-                                          report.asked.dtype(),
-                                          training ? training->weights : whole.weights,
-                                          training ? device.training->weights : device.weights,
-                                          whole.cache,
-                                          whole.cache_per_token,
-                                          device.cache_per_token,
-                                          whole.state,
-                                          training ? training->activations : whole.activations};
+  std::array<Cell, kMemoryColumns.size()> cells{report.about.source,
+                                                report.about.name,
+                                                report.asked.dtype(),
+                                                training ? training->weights : whole.weights,
+                                                training ? device.training->weights : device.weights,
+                                                whole.cache,
+                                                whole.cache_per_token,
+                                                device.cache_per_token,
+                                                whole.state,
+                                                training ? training->activations : whole.activations};
   if (training) {
     cells[10] = training->gradients;
     cells[11] = training->optimizer;
@@ -50,7 +50,7 @@ void write_memory_row(const MemoryReport& report, RowFormat format, std::string&
 }
 
 void write_failed_memory_row(std::string_view source, std::string_view message, RowFormat format, std::string& out) {
-  std::array<Cell, kColumns.size()> cells{source};
+  std::array<Cell, kMemoryColumns.size()> cells{source};
   cells.back() = message;
   write_row(format, cells, out);
 }

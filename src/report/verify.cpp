@@ -17,9 +17,10 @@ namespace {
 
 using enum TextTable::Align;
 
-constexpr std::array kColumns{Heading{"source"}, Heading{"checkpoint"},     Heading{"status"},       Heading{"kind"},
-                              Heading{"tensor"}, Heading{"expected_shape"}, Heading{"stored_shape"}, Heading{"error"}};
-using Row = std::array<Cell, kColumns.size()>;
+constexpr std::array kVerifyColumns{Heading{"source"},       Heading{"checkpoint"}, Heading{"status"},
+                                    Heading{"kind"},         Heading{"tensor"},     Heading{"expected_shape"},
+                                    Heading{"stored_shape"}, Heading{"error"}};
+using Row = std::array<Cell, kVerifyColumns.size()>;
 
 // What a group means to a reader.
 std::string_view words_for(DifferenceKind kind) {
@@ -170,7 +171,7 @@ void write_verify_json(const VerifyReport& report, std::string& out) {
   json.end_array().end_object();
 }
 
-void write_verify_header(RowFormat format, std::string& out) { write_header(format, kColumns, out); }
+void write_verify_header(RowFormat format, std::string& out) { write_header(format, kVerifyColumns, out); }
 
 void write_verify_failure(std::string_view source, std::string_view message, RowFormat format, std::string& out) {
   Row row{source};

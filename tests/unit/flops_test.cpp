@@ -13,10 +13,10 @@ using test::count_json;
 
 namespace {
 
-constexpr const char* kLlama = R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
+constexpr const char* kLlama7b = R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
     "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000)";
 
-Model llama(const std::string& changes = "") { return count_json(kLlama + changes + "}").model; }
+Model llama(const std::string& changes = "") { return count_json(kLlama7b + changes + "}").model; }
 
 constexpr Int kMatrices = 6607077376;  // of Llama 7B: all but the embedding and norms
 
@@ -32,8 +32,10 @@ TEST_CASE("operations are those that PyTorch's counter sees") {
     if (!record.at("encoder_tokens").is_null()) asked.encoder_len = record.at("encoder_tokens").get<Int>();
     const Flops found = flops(count_json(record.at("config").dump()).model, asked);
     // Scans are other operations there, in chunks; the matrix products beside them are the same.
-    if (record.contains("matmul")) CHECK(found.all.matmul() == record.at("matmul").get<Int>());
-    else CHECK(found.all.matmul() + found.all.attention == record.at("flops").get<Int>());
+    if (record.contains("matmul"))
+      CHECK(found.all.matmul() == record.at("matmul").get<Int>());
+    else
+      CHECK(found.all.matmul() + found.all.attention == record.at("flops").get<Int>());
     types.insert(record.at("config").at("model_type").get<std::string>());
   }
   CHECK(types.size() > 25);

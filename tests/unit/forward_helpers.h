@@ -1,6 +1,8 @@
 // What the tests of the forward pass share: parts, the golden blocks, and small safetensors files.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -30,6 +32,12 @@ inline Part bare_mlp(Int d, Int d_ff, std::string_view activation, bool gated) {
   return part;
 }
 inline Mlp& mlp_of(Part& part) { return std::get<Mlp>(part.block); }
+
+inline double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (const double v : values) most = std::max(most, std::abs(v));
+  return most;
+}
 
 // The result of a pass of one engine, step by step.
 template <class T>

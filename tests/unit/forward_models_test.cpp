@@ -19,18 +19,13 @@ namespace lmsize {
 namespace {
 
 using test::GoldenModel;
+using test::largest;
 
 std::vector<nlohmann::json> golden_models() {
   std::ifstream in(LMSIZE_TEST_DATA "/models/models.jsonl");
   std::vector<nlohmann::json> models;
   for (std::string line; std::getline(in, line);) models.push_back(nlohmann::json::parse(line));
   return models;
-}
-
-double largest(const std::vector<double>& values) {
-  double most = 0;
-  for (const double v : values) most = std::max(most, std::abs(v));
-  return most;
 }
 
 // Both engines' results of one request against the golden one: double to 1e-9 of the largest number, float within

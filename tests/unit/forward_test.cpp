@@ -23,6 +23,7 @@ namespace {
 using test::bare_mlp;
 using test::golden_blocks;
 using test::GoldenBlock;
+using test::largest;
 using test::mlp_of;
 using test::NewTensor;
 using test::trace_of;
@@ -40,10 +41,6 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
   return largest;
-}
-
-double largest(const std::vector<double>& values) {
-  return largest_difference(values, std::vector<double>(values.size()));
 }
 
 // The values of one tensor of a golden file, in float32 as the engines take weights, and in double.

@@ -16,7 +16,7 @@ using test::count_json;
 
 namespace {
 
-constexpr const char* kLlama = R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+constexpr const char* kLlama8b = R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
     "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256,
     "torch_dtype": "bfloat16")";
 constexpr Int kParameters = 8030261248, kLinear = 32LL * 218103808;  // of the layers' matrices
@@ -41,7 +41,7 @@ Storage storage_of(const std::string& text) {
 
 // Llama 3 8B's weights with a quantization_config.
 Int quantized_bytes(const std::string& quantization) {
-  const std::string text = std::string(kLlama) + R"(, "quantization_config": )" + quantization + "}";
+  const std::string text = std::string(kLlama8b) + R"(, "quantization_config": )" + quantization + "}";
   return memory(count_json(text).model, {.storage = storage_of(text)}).whole.weights;
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("caches and states are those that the reference library keeps") {
 }
 
 TEST_CASE("Llama 3 8B's memory by hand") {
-  const Model model = count_json(std::string(kLlama) + "}").model;
+  const Model model = count_json(std::string(kLlama8b) + "}").model;
   const Memory found = memory(model, bfloat16(8192));
   CHECK(found.whole.weights == 2 * kParameters);
   CHECK(found.whole.cache_per_token == 2 * 32 * 2 * 8 * 128);
@@ -80,7 +80,7 @@ TEST_CASE("Llama 3 8B's memory by hand") {
 }
 
 TEST_CASE("without a length there is no cache but a token's, and no total") {
-  const Memory found = memory(count_json(std::string(kLlama) + "}").model, bfloat16());
+  const Memory found = memory(count_json(std::string(kLlama8b) + "}").model, bfloat16());
   CHECK(!found.whole.cache);
   CHECK(!found.whole.activations);
   CHECK(!found.whole.total);
@@ -137,7 +137,7 @@ TEST_CASE("mxfp4 holds experts alone") {
 }
 
 TEST_CASE("GGUF's types hold tables as well, and vectors in float32") {
-  const Model model = count_json(std::string(kLlama) + "}").model;
+  const Model model = count_json(std::string(kLlama8b) + "}").model;
   MemoryQuestion asked;
   asked.storage.quantized = find_number_format("q4_k");
   const Int vectors = 65 * 4096;
@@ -159,7 +159,7 @@ TEST_CASE("an unknown quantisation and a missing dtype are assumptions") {
 }
 
 TEST_CASE("tensor parallelism shares heads and widths, and repeats KV heads that are too few") {
-  const Model model = count_json(std::string(kLlama) + "}").model;
+  const Model model = count_json(std::string(kLlama8b) + "}").model;
   MemoryQuestion asked = bfloat16(1024);
   asked.tensor_parallel = 4;
   Memory found = memory(model, asked);
@@ -190,7 +190,7 @@ TEST_CASE("a latent cache is the same on every rank") {
 }
 
 TEST_CASE("pipeline stages hold all layers once, embedding first and head last") {
-  const Model model = count_json(std::string(kLlama) + "}").model;
+  const Model model = count_json(std::string(kLlama8b) + "}").model;
   std::vector<Int> layers;
   Int total = 0;
   for (const Model& stage : pipeline_stages(model, 5)) {
@@ -203,12 +203,12 @@ TEST_CASE("pipeline stages hold all layers once, embedding first and head last")
   CHECK(total == kParameters);
   CHECK_THROWS_AS(pipeline_stages(model, 33), UsageError);
   // A tied head is a copy of its own on the last stage.
-  const Model tied = count_json(std::string(kLlama) + R"(, "tie_word_embeddings": true})").model;
+  const Model tied = count_json(std::string(kLlama8b) + R"(, "tie_word_embeddings": true})").model;
   CHECK(stored_bytes(pipeline_stages(tied, 2)[1], {}).total_parameters() == 16 * 218112000LL + 4096 + 128256LL * 4096);
 }
 
 TEST_CASE("training: sixteen bytes a parameter, shared by ZeRO") {
-  const Model model = count_json(std::string(kLlama) + "}").model;
+  const Model model = count_json(std::string(kLlama8b) + "}").model;
   MemoryQuestion asked = bfloat16();
   asked.training.emplace();
   TrainingUsage usage = *memory(model, asked).whole.training;
@@ -243,7 +243,7 @@ TEST_CASE("activations of training are the published formula's without dropout")
 }
 
 TEST_CASE("the derivation's weights and cache add up") {
-  const Model model = count_json(std::string(kLlama) + "}").model;
+  const Model model = count_json(std::string(kLlama8b) + "}").model;
   const MemoryQuestion asked = bfloat16(100);
   const Memory found = memory(model, asked);
   Int weights = 0;
@@ -253,7 +253,7 @@ TEST_CASE("the derivation's weights and cache add up") {
 }
 
 TEST_CASE("sums beyond 2^63 - 1 are an error") {
-  const Model model = count_json(std::string(kLlama) + "}").model;
+  const Model model = count_json(std::string(kLlama8b) + "}").model;
   MemoryQuestion asked = bfloat16(Int{1} << 40);
   asked.batch = Int{1} << 40;
   CHECK(test::error_of([&] { memory(model, asked); })->rule == "overflow");
