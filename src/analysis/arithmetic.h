@@ -21,7 +21,4 @@ inline Int product_of(std::initializer_list<Int> factors) {
   return product;
 }
 
-// a / b, rounded up.
-inline Int divide_up(Int a, Int b) { return a / b + (a % b != 0 ? 1 : 0); }
-
 }  // namespace lmsize

@@ -75,9 +75,7 @@ struct CostVisitor {
 
 BlockCost cost_of(const Block& block) {
   BlockCost cost;
-  std::vector<Tensor> tensors;
-  tensors_of(block, tensors);
-  for (const Tensor& tensor : tensors) {
+  for (const Tensor& tensor : tensors_of(block)) {
     const Int uses = multiply(tensor.active(), tensor.times);
     if (tensor.use == Use::matrix) add_to(of(tensor.context ? cost.context : cost.matrices, tensor.role), uses);
     if (tensor.use == Use::convolution) add_to(cost.convolution, uses);

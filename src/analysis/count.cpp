@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "analysis/arithmetic.h"
+
 namespace lmsize {
 namespace {
-
-void add_to(Int& sum, Int n) { sum = add(sum, n); }
 
 // The figures of some tensors.
 struct Sums {
@@ -30,13 +30,6 @@ Sums sums_of(const std::vector<Tensor>& tensors) {
   Sums sums;
   for (const Tensor& tensor : tensors) sums.take(tensor);
   return sums;
-}
-
-Sums sums_of(const Block& block) {
-  std::vector<Tensor> tensors;
-  tensors.reserve(8);
-  tensors_of(block, tensors);
-  return sums_of(tensors);
 }
 
 // The same figures with everything in one role.
@@ -61,7 +54,7 @@ Sums by_role(const Sums& sums) { return sums; }
 
 void accumulate(Count& count, const std::vector<Placed>& blocks, Reading reading = by_role) {
   for (const Placed& placed : blocks) {
-    if (placed.stored) accumulate(count, reading(sums_of(placed.block)), 1);
+    if (placed.stored) accumulate(count, reading(sums_of(tensors_of(placed.block))), 1);
   }
 }
 
@@ -106,7 +99,7 @@ Commonest commonest(const Model& model, Wanted wanted) {
       const std::vector<Branch>& branches = stack.kinds[k].branches;
       const auto branch = std::ranges::find_if(branches, [&](const Branch& b) { return wanted(b.block); });
       if (branch == branches.end()) continue;
-      const Sums sums = sums_of(branch->block);
+      const Sums sums = sums_of(tensors_of(branch->block));
       const auto same = std::ranges::find_if(found, [&](const Commonest& f) { return f.sums.total == sums.total; });
       if (same == found.end())
         found.push_back({&branch->block, sums, layers[k]});
@@ -130,9 +123,7 @@ MlpCount mlp_count(const Mlp& mlp) {
 }
 
 std::optional<MlpCount> mlp_count(const Model& model) {
-  const auto [block, sums, layers] = commonest(model, [](const Block& b) {
-    return std::holds_alternative<Mlp>(b) || std::holds_alternative<MixtureOfExperts>(b);
-  });
+  const auto [block, sums, layers] = commonest(model, is_feed_forward);
   if (block == nullptr) return std::nullopt;
   const MixtureOfExperts* moe = std::get_if<MixtureOfExperts>(block);
   MlpCount made = mlp_count(moe != nullptr ? moe->expert : std::get<Mlp>(*block));
@@ -143,10 +134,8 @@ std::optional<MlpCount> mlp_count(const Model& model) {
 }
 
 std::optional<AttentionCount> attention_count(const Model& model) {
-  const auto [block, sums, layers] = commonest(model, [](const Block& b) {
-    return std::holds_alternative<Attention>(b) || std::holds_alternative<LatentAttention>(b) ||
-           std::holds_alternative<CompressedAttention>(b);
-  });
+  const auto [block, sums, layers] = commonest(
+      model, [](const Block& b) { return is_attention(b) || std::holds_alternative<CompressedAttention>(b); });
   if (block == nullptr) return std::nullopt;
   AttentionCount made;
   if (const auto* latent = std::get_if<LatentAttention>(block)) {
@@ -188,7 +177,7 @@ class TensorList {
     if (tensor.buffer) return;
     std::vector<Int> shape;
     for (const Extent& side : tensor.shape) shape.push_back(side.value());
-    std::string name = pattern_of(prefix.empty() ? tensor.name : prefix + "." + tensor.name);
+    std::string name = pattern_of(join_names(prefix, tensor.name));
     const auto [at, fresh] = index_.try_emplace({name, shape}, entries_.size());
     if (fresh) {
       entries_.emplace_back().role = tensor.role;
@@ -212,9 +201,7 @@ class TensorList {
   void add_blocks(const std::vector<Placed>& blocks) {
     for (const Placed& placed : blocks) {
       if (!placed.stored) continue;
-      std::vector<Tensor> tensors;
-      tensors_of(placed.block, tensors);
-      for (const Tensor& tensor : tensors) add_tensor(placed.prefix, tensor, {});
+      for (const Tensor& tensor : tensors_of(placed.block)) add_tensor(placed.prefix, tensor, {});
     }
   }
 

@@ -74,17 +74,6 @@ DerivationLine result(std::string name, const Polynomial& sum) {
 
 // ---- parts ----
 
-std::string_view own_name(const Block& block) {
-  return std::visit(
-      [](const auto& kind) -> std::string_view {
-        if constexpr (requires { kind.name; })
-          return kind.name;
-        else
-          return {};
-      },
-      block);
-}
-
 std::string part_name(const Block& block, Role role) {
   const Attention* attention = std::get_if<Attention>(&block);
   const std::string_view name = kRoleNames[static_cast<std::size_t>(role)];
@@ -146,8 +135,7 @@ class Parts {
 
  private:
   static std::vector<Tensor> stored(const Block& block) {
-    std::vector<Tensor> tensors;
-    tensors_of(block, tensors);
+    std::vector<Tensor> tensors = tensors_of(block);
     std::erase_if(tensors, [](const Tensor& tensor) { return tensor.buffer; });
     return tensors;
   }
@@ -168,7 +156,7 @@ class Parts {
       part.section.title = std::move(words.title);
       part.section.notes = std::move(words.notes);
     }
-    part.section.lines.push_back(line_of(tensor, own_name(block)));
+    part.section.lines.push_back(line_of(tensor, block_name(block)));
     const DerivationSum sum = sum_of(tensor);
     part.sum += sum;
     for (const Polynomial* written : {&sum.total, &sum.active})

@@ -85,7 +85,7 @@ class Fold {
 
   Int layers_kept(const Tensor& tensor, const Site& site) const {
     if (storage_.kept.empty()) return 0;
-    const std::string name = site.prefix.empty() ? tensor.name : site.prefix + "." + tensor.name;
+    const std::string name = join_names(site.prefix, tensor.name);
     const std::vector<std::string_view> module = parts_of(name);
     std::set<Int> layers;
     for (const ModuleName& kept : storage_.kept) {
@@ -111,12 +111,8 @@ class Fold {
 };
 
 void take(const std::vector<Placed>& blocks, Fold& fold) {
-  for (const Placed& placed : blocks) {
-    if (!placed.stored) continue;
-    std::vector<Tensor> tensors;
-    tensors_of(placed.block, tensors);
-    fold.take(tensors, {placed.prefix});
-  }
+  for (const Placed& placed : blocks)
+    if (placed.stored) fold.take(tensors_of(placed.block), {placed.prefix});
 }
 
 }  // namespace

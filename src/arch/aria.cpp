@@ -1,7 +1,9 @@
-// Aria's language model: Llama's attention, stacked experts, (in, out), beside shared ones in every layer.
+// Aria: Llama's attention, stacked experts, (in, out), beside shared ones in every layer.
 
+#include "arch/composites.h"
 #include "arch/experts.h"
 #include "arch/families.h"
+#include "arch/multimodal.h"
 
 namespace lmsize {
 
@@ -23,6 +25,26 @@ void aria(Reader& config, Model& model) {
   mlp.up_bias = mlp.down_bias = config.flag("mlp_bias", false);
   share(moe, mlp, "shared_experts", config.count("moe_num_shared_experts", 2), s.d_ff.value);
   pre_norm_decoder(config, model, s, attention, moe);
+}
+
+// Aria: a learned query a patch at most, attention to the image's vectors, an MLP.
+void aria_vl(Reader& config, Model& model) {
+  build_wrapper(config, model,
+                {.language = {.type = "aria_text"}, .vision = "idefics3_vision", .project = [](Projection& p) {
+                   Outside out = p.out.in("multi_modal_projector"), cross = out.in("cross_attn");
+                   const Dim d = p.tower.d;
+                   out.tensor("query", {Extent(p.config.size("max_value_projector_patch_to_query_dict", 256)), d});
+                   for (const char* map : {"q_proj", "k_proj", "v_proj"}) cross.linear(map, d, d, false);
+                   cross.tensor("multihead_attn.in_proj_weight", {3 * d, d});
+                   cross.tensor("multihead_attn.in_proj_bias", {3 * d});
+                   cross.linear("multihead_attn.out_proj", d, d);
+                   cross.linear("linear", d, d);
+                   cross.layer_norm("layer_norm", d);
+                   cross.layer_norm("layer_norm_kv", d);
+                   out.layer_norm("layer_norm", d);
+                   out.linear("feed_forward.linear_in", p.d, d, false);
+                   out.linear("feed_forward.linear_out", p.d, p.d, false);
+                 }});
 }
 
 }  // namespace lmsize

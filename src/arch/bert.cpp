@@ -131,24 +131,10 @@ void electra(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model, sizes);
   const Dim width(config.size("embedding_size", 128), Symbol::d_embed);
   Stack& stack = add_stack(model, "encoder.layer");
-  add_bert_tables(config, model, stack, s, width);
-  add_bert_norm(model, stack, s, width);
-  if (width.value != s.d.value) stack.input.push_back({model.base, Matrix{"embeddings_project", s.d, width, true}});
+  add_electra_tables(config, model, stack, s, width);
   add_layers(stack, s.n_layers.value, bert_layer(config, s));
   if (model.head_kind == HeadKind::pretraining) return add_discriminator(model, s);
-  encoder_heads(config, model, s,
-                {.masked = {.transform = "generator_predictions.dense",
-                            .norm = "generator_predictions.LayerNorm",
-                            .decoder = "generator_lm_head",
-                            .bias = "generator_lm_head.bias",
-                            .d = s.d,
-                            .width = width,
-                            .vocab = s.vocab,
-                            .tied = s.tied,
-                            .eps = s.norm.eps},
-                 .dense = "classifier.dense",
-                 .sentence_classifier = "classifier.out_proj",
-                 .choice_dense = "sequence_summary.summary"});
+  encoder_heads(config, model, s, electra_heads(s, width));
 }
 
 // RemBertForCausalLM: input and output embeddings of different widths, never tied.

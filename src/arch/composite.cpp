@@ -8,30 +8,22 @@
 #include "base/text.h"
 
 namespace lmsize {
-namespace {
-
-std::string joined(const std::string& prefix, const std::string& name) {
-  return prefix.empty() || name.empty() ? prefix + name : prefix + "." + name;
-}
-
-}  // namespace
 
 void add_part(Reader& config, Model& whole, const PartPlace& place) {
   Model part;
   part.model_type = config.text("model_type", place.type);
-  const auto known =
-      std::ranges::lower_bound(architectures(), std::string_view(part.model_type), {}, &Architecture::model_type);
-  if (known == architectures().end() || known->model_type != part.model_type)
+  const Architecture* known = find_architecture(part.model_type);
+  if (known == nullptr)
     config.fail("unknown-model-type", "model_type",
                 "a part's model_type \"" + escaped(part.model_type) + "\" is not known");
   const bool bare = place.head == HeadKind::none;
   if (!bare) part.architecture = known->language_class;
-  part.base = bare ? place.under : joined(place.under, std::string(known->base));
+  part.base = bare ? place.under : join_names(place.under, known->base);
   part.head_kind = place.head;
   known->build(config, part);
   for (Stack& stack : part.stacks)
     if (stack.part.empty()) stack.part = place.part;
-  for (Placed& head : part.heads) head.prefix = joined(place.under, head.prefix);
+  for (Placed& head : part.heads) head.prefix = join_names(place.under, head.prefix);
   std::ranges::move(part.stacks, std::back_inserter(whole.stacks));
   std::ranges::move(part.heads, std::back_inserter(whole.heads));
   whole.sizes = part.sizes;

@@ -68,23 +68,9 @@ void convbert(Reader& config, Model& model) {
   }
 
   Stack& stack = add_stack(model, "encoder.layer");
-  add_bert_tables(config, model, stack, s, width);
-  add_bert_norm(model, stack, s, width);
-  if (width.value != s.d.value) stack.input.push_back({model.base, Matrix{"embeddings_project", s.d, width, true}});
+  add_electra_tables(config, model, stack, s, width);
   add_layers(stack, s.n_layers.value, layer);
-  encoder_heads(config, model, s,
-                {.masked = {.transform = "generator_predictions.dense",
-                            .norm = "generator_predictions.LayerNorm",
-                            .decoder = "generator_lm_head",
-                            .bias = "generator_lm_head.bias",
-                            .d = s.d,
-                            .width = width,
-                            .vocab = s.vocab,
-                            .tied = s.tied,
-                            .eps = s.norm.eps},
-                 .dense = "classifier.dense",
-                 .sentence_classifier = "classifier.out_proj",
-                 .choice_dense = "sequence_summary.summary"});
+  encoder_heads(config, model, s, electra_heads(s, width));
 }
 
 // SqueezeBertForMaskedLM: each map is a convolution of one token in groups; every class has the pooler.

@@ -17,59 +17,37 @@ class VideoTokenizer {
   void add_encoder(Outside encoder) const {
     const Int latent = multiply(z_.double_latent ? 2 : 1, z_.d_latent);
     const std::size_t n = z_.multipliers.size();
-    convolve(encoder, "conv_in", z_.base, z_.n_channels, 3);
+    add_convolution(encoder, "conv_in", z_.base, z_.n_channels, 3);
     Int channels = z_.base;
     for (std::size_t i = 0; i < n; ++i) {
       Outside level = encoder.in("down_block.down." + std::to_string(i));
       add_level(level, i, channels, z_.n_blocks, 0);
-      channels = channels_at(i);
-      if (i + 1 < n) convolve(level, "downsample.conv", channels, channels, 3);
+      channels = z_.channels_at(i);
+      if (i + 1 < n) add_convolution(level, "downsample.conv", channels, channels, 3);
     }
     add_middle(encoder.in("middle_block"), channels, 0);
     encoder.layer_norm("norm_out", Extent(channels));
-    convolve(encoder, "conv_out", latent, channels, 3);
+    add_convolution(encoder, "conv_out", latent, channels, 3);
     add_time(encoder, latent, 4);
   }
 
   void add_decoder(Outside decoder) const {
     const std::size_t n = z_.multipliers.size();
     add_time(decoder, z_.d_latent, 3);
-    Int channels = channels_at(n - 1);
-    convolve(decoder, "conv_in", channels, z_.d_latent, 3);
+    Int channels = z_.channels_at(n - 1);
+    add_convolution(decoder, "conv_in", channels, z_.d_latent, 3);
     add_middle(decoder.in("middle_block"), channels, z_.d_code);
     for (std::size_t i = n; i-- > 0;) {
       Outside level = decoder.in("up_block.up." + std::to_string(i));
       add_level(level, i, channels, add(z_.n_blocks, 1), z_.d_code);
-      channels = channels_at(i);
-      if (i > 0) convolve(level, "upsample.conv", channels, channels, 3);
+      channels = z_.channels_at(i);
+      if (i > 0) add_convolution(level, "upsample.conv", channels, channels, 3);
     }
-    add_norm(decoder, "norm_out", channels, z_.d_code);
-    convolve(decoder, "conv_out", z_.n_out_channels, channels, 3);
+    add_guided_norm(decoder, "norm_out", channels, z_.d_code);
+    add_convolution(decoder, "conv_out", z_.n_out_channels, channels, 3);
   }
 
  private:
-  static void convolve(Outside place, const std::string& name, Int out, Int in, Int side) {
-    place.convolution(name, {Extent(out), Extent(in), Extent(side), Extent(side)});
-  }
-
-  Int channels_at(std::size_t level) const { return multiply(z_.base, z_.multipliers[level]); }
-
-  static void add_norm(Outside place, const std::string& name, Int channels, Int guide) {
-    if (guide == 0) return place.layer_norm(name, Extent(channels));
-    Outside norm = place.in(name);
-    norm.layer_norm("norm_layer", Extent(channels));
-    convolve(norm, "conv_y", channels, guide, 1);
-    convolve(norm, "conv_b", channels, guide, 1);
-  }
-
-  static void add_resnet(Outside block, Int in, Int out, Int guide) {
-    add_norm(block, "norm1", in, guide);
-    convolve(block, "conv1", out, in, 3);
-    add_norm(block, "norm2", out, guide);
-    convolve(block, "conv2", out, out, 3);
-    if (in != out) convolve(block, "nin_shortcut", out, in, 1);
-  }
-
   void add_attention(Outside block) const {
     for (const char* map : {"q_proj", "k_proj", "v_proj", "out_proj"}) block.linear(map, Extent(d_), Extent(d_));
   }
@@ -77,18 +55,18 @@ class VideoTokenizer {
   void add_middle(Outside middle, Int channels, Int guide) const {
     add_resnet(middle.in("block_1"), channels, channels, guide);
     add_attention(middle.in("attn_1"));
-    add_norm(middle, "attn_norm", channels, guide);
+    add_guided_norm(middle, "attn_norm", channels, guide);
     add_resnet(middle.in("block_2"), channels, channels, guide);
   }
 
   void add_level(Outside level, std::size_t at, Int in, Int n_blocks, Int guide) const {
-    const Int out = channels_at(at);
+    const Int out = z_.channels_at(at);
     for (Int i = 0; i < n_blocks; ++i) {
       const std::string number = std::to_string(i);
       add_resnet(level.in("block." + number), i == 0 ? in : out, out, guide);
       if (!z_.attends[at]) continue;
       add_attention(level.in("attn." + number));
-      add_norm(level.in("attn_norms"), number, out, guide);
+      add_guided_norm(level.in("attn_norms"), number, out, guide);
     }
   }
 

@@ -77,7 +77,8 @@ Layer bert_layer(Reader& config, const Sizes& s, const BertNorms& norms) {
 }
 
 void add_pooler(Model& model, Stack& stack, const Sizes& s, std::string name) {
-  stack.output.push_back({model.base, Matrix{.name = std::move(name), .out = s.d, .in = s.d, .bias = true, .pooled = true}});
+  stack.output.push_back(
+      {model.base, Matrix{.name = std::move(name), .out = s.d, .in = s.d, .bias = true, .pooled = true}});
 }
 
 MaskedHead bert_masked_head(const Sizes& s) {
@@ -94,6 +95,27 @@ MaskedHead roberta_masked_head(const Sizes& s) {
           .vocab = s.vocab,
           .tied = s.tied,
           .eps = s.norm.eps};
+}
+
+void add_electra_tables(Reader& config, Model& model, Stack& stack, const Sizes& s, Dim width) {
+  add_bert_tables(config, model, stack, s, width);
+  add_bert_norm(model, stack, s, width);
+  if (width.value != s.d.value) stack.input.push_back({model.base, Matrix{"embeddings_project", s.d, width, true}});
+}
+
+EncoderHeads electra_heads(const Sizes& s, Dim width) {
+  return {.masked = {.transform = "generator_predictions.dense",
+                     .norm = "generator_predictions.LayerNorm",
+                     .decoder = "generator_lm_head",
+                     .bias = "generator_lm_head.bias",
+                     .d = s.d,
+                     .width = width,
+                     .vocab = s.vocab,
+                     .tied = s.tied,
+                     .eps = s.norm.eps},
+          .dense = "classifier.dense",
+          .sentence_classifier = "classifier.out_proj",
+          .choice_dense = "sequence_summary.summary"};
 }
 
 void add_discriminator(Model& model, const Sizes& s) {

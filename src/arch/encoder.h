@@ -51,7 +51,10 @@ void encoder_heads(Reader& config, Model& model, const Sizes& s, const EncoderHe
 void finish_bert(Reader& config, Model& model, Stack& stack, const Sizes& s);
 void finish_roberta(Reader& config, Model& model, Stack& stack, const Sizes& s);
 
-// ELECTRA's head of pretraining, which tells whether a token was replaced.
+// ELECTRA's: tables and a norm of `width` features, with a map to d where that is another; a masked head of that width.
+void add_electra_tables(Reader& config, Model& model, Stack& stack, const Sizes& s, Dim width);
+EncoderHeads electra_heads(const Sizes& s, Dim width);
+// Its head of pretraining, which tells whether a token was replaced.
 void add_discriminator(Model& model, const Sizes& s);
 
 // Whether a class of BERT's reads sentences through the pooler.

@@ -49,6 +49,25 @@ Gemma2 read_gemma2(Reader& config, Sizes& s, double score_cap, double logit_cap)
   return g;
 }
 
+// Gemma 2, its layers made by `layer_of`.
+void gemma2_decoder(Reader& config, Model& model, Layer (*layer_of)(const Sizes&, const Attention&, const Mlp&)) {
+  Sizes s = read_gemma(config, model,
+                       {.vocab = 256000,
+                        .d = 2304,
+                        .d_ff = 9216,
+                        .n_layers = 26,
+                        .n_heads = 8,
+                        .n_kv_heads = 4,
+                        .norm = {.unit_offset = true}});
+  Gemma2 g = read_gemma2(config, s, 50, 30);
+  g.attention.rope = read_rope(config, s.head_dim.value, 10000);
+  const auto slides = sliding_layers(config, s.n_layers.value, [](Int i) { return i % 2 == 0; });
+  add_layers(decoder_frame(config, model, s), slides, [&](Layer& layer, bool sliding) {
+    g.attention.window = sliding ? g.window : std::nullopt;
+    layer = layer_of(s, g.attention, g.mlp);
+  });
+}
+
 }  // namespace
 
 // GemmaForCausalLM.
@@ -69,23 +88,7 @@ void gemma(Reader& config, Model& model) {
 }
 
 // Gemma2ForCausalLM.
-void gemma2(Reader& config, Model& model) {
-  Sizes s = read_gemma(config, model,
-                       {.vocab = 256000,
-                        .d = 2304,
-                        .d_ff = 9216,
-                        .n_layers = 26,
-                        .n_heads = 8,
-                        .n_kv_heads = 4,
-                        .norm = {.unit_offset = true}});
-  Gemma2 g = read_gemma2(config, s, 50, 30);
-  g.attention.rope = read_rope(config, s.head_dim.value, 10000);
-  const auto slides = sliding_layers(config, s.n_layers.value, [](Int i) { return i % 2 == 0; });
-  add_layers(decoder_frame(config, model, s), slides, [&](Layer& layer, bool sliding) {
-    g.attention.window = sliding ? g.window : std::nullopt;
-    layer = sandwich_layer(s, g.attention, g.mlp);
-  });
-}
+void gemma2(Reader& config, Model& model) { gemma2_decoder(config, model, sandwich_layer); }
 
 // Gemma3ForCausalLM, the language model of Gemma 3.
 void gemma3_text(Reader& config, Model& model) {
@@ -112,22 +115,10 @@ void gemma3_text(Reader& config, Model& model) {
   });
 }
 
-// VaultGemmaForCausalLM.
+// VaultGemmaForCausalLM: no norms behind the blocks.
 void vaultgemma(Reader& config, Model& model) {
-  Sizes s = read_gemma(config, model,
-                       {.vocab = 256000,
-                        .d = 2304,
-                        .d_ff = 9216,
-                        .n_layers = 26,
-                        .n_heads = 8,
-                        .n_kv_heads = 4,
-                        .norm = {.unit_offset = true}});
-  Gemma2 g = read_gemma2(config, s, 50, 30);
-  g.attention.rope = read_rope(config, s.head_dim.value, 10000);
-  const auto slides = sliding_layers(config, s.n_layers.value, [](Int i) { return i % 2 == 0; });
-  add_layers(decoder_frame(config, model, s), slides, [&](Layer& layer, bool sliding) {
-    g.attention.window = sliding ? g.window : std::nullopt;
-    layer = pre_norm_layer(s, g.attention, g.mlp, "input_layernorm", "pre_feedforward_layernorm");
+  gemma2_decoder(config, model, [](const Sizes& s, const Attention& attention, const Mlp& mlp) {
+    return pre_norm_layer(s, attention, mlp, "input_layernorm", "pre_feedforward_layernorm");
   });
 }
 

@@ -1,5 +1,8 @@
-// Gemma 4's tower, of rows and columns: each patch's position is a row of a table for x and one of a table for y.
+// Gemma's models of images and sound, and Gemma 4's tower, of rows and columns: each patch's position is a row of a
+// table for x and one of a table for y.
 
+#include "arch/composites.h"
+#include "arch/multimodal.h"
 #include "arch/towers.h"
 #include "arch/vision.h"
 
@@ -41,6 +44,80 @@ Tower gemma4_vision(Reader& config, Model& model, const std::string& name) {
   in.linear("input_proj", s.d, 3 * (patch * patch), false);
   add_layers(stack, s.n_layers.value, layer);
   return {s.d};
+}
+
+namespace {
+
+void gemma3_projector(Projection& p) {
+  Outside out = p.out.in("multi_modal_projector");
+  out.tensor("mm_input_projection_weight", {p.tower.d, p.d});
+  out.rms_norm("mm_soft_emb_norm", p.tower.d);
+  p.config.ignore({"mm_tokens_per_image"});
+}
+
+}  // namespace
+
+void gemma3(Reader& config, Model& model) {
+  build_wrapper(config, model,
+                {.language = {.type = "gemma3_text", .tied = true},
+                 .vision = "siglip_vision_model",
+                 .project = gemma3_projector});
+}
+
+// Gemma 3 as a guard: the language model's flag ties.
+void shieldgemma2(Reader& config, Model& model) {
+  build_wrapper(config, model,
+                {.language = {.type = "gemma3_text", .tie = Tie::inner},
+                 .vision = "siglip_vision_model",
+                 .project = gemma3_projector});
+}
+
+void paligemma(Reader& config, Model& model) {
+  build_wrapper(config, model, {.language = {.type = "gemma", .tied = true}, .project = [](Projection& p) {
+                                  const Dim d(p.config.size("projection_dim", 2048));
+                                  p.out.linear("multi_modal_projector.linear", d, p.tower.d);
+                                }});
+}
+
+// Gemma 4: images and sound are optional, each with a map of its own.
+void gemma4_vl(Reader& config, Model& model) {
+  const bool unified = model.model_type == "gemma4_unified";
+  add_language_model(config, model,
+                     {.type = unified ? "gemma4_unified_text" : "gemma4_text",
+                      .name = "model.language_model",
+                      .own_class = false,
+                      .tied = true});
+  const Dim d(model.sizes.hidden_size.value(), Symbol::d);
+  const auto add_sense = [&](std::string_view key, std::string_view name, const std::string& embedder) {
+    if (!config.has(key)) return;
+    const auto tower = add_known_tower(config, model, key, name);
+    if (!tower) return;
+    Stack& stack = add_tower(model, "", "projector");
+    Outside(stack.output, embedder).linear("embedding_projection", d, tower->d, false);
+  };
+  config.ignore({"vision_soft_tokens_per_image"});
+  add_sense("vision_config", "model.vision_tower", "model.embed_vision");
+  add_sense("audio_config", "model.audio_tower", "model.embed_audio");
+}
+
+// Gemma 4's drafting models: layers that take keys and values from the model they draft for, and maps from and to its
+// width.
+void gemma4_assistant(Reader& config, Model& model) {
+  const bool unified = model.model_type == "gemma4_unified_assistant";
+  add_language_model(
+      config, model,
+      {.type = unified ? "gemma4_unified_text" : "gemma4_text", .name = "model", .own_class = false, .tied = true});
+  for (Layer& layer : model.stacks.front().kinds)
+    for (Branch& branch : layer.branches)
+      if (Attention* attention = std::get_if<Attention>(&branch.block)) attention->takes_kv = true;
+  const Dim d(model.sizes.hidden_size.value(), Symbol::d);
+  const Dim backbone(config.size("backbone_hidden_size", unified ? 3840 : 1536));
+  const Int n_centroids = config.size("num_centroids", 2048);
+  Stack& stack = add_tower(model, "", "projector");
+  Outside out(stack.output, "");
+  out.linear("pre_projection", d, 2 * backbone, false);
+  out.linear("post_projection", backbone, d, false);
+  if (config.flag("use_ordered_embeddings", false)) out.table("masked_embedding.centroids", Dim(n_centroids), d);
 }
 
 }  // namespace lmsize

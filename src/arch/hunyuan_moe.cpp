@@ -1,25 +1,45 @@
-// Hunyuan's mixture: experts beside a shared MLP of the same width in every layer, norms of each head.
+// Hunyuan: Llama with norms of queries and keys after the rope; its mixture, experts beside a shared MLP of the same
+// width in every layer.
 
 #include "arch/experts.h"
 #include "arch/families.h"
 
 namespace lmsize {
+namespace {
 
-// HunYuanMoEV1ForCausalLM.
-void hunyuan_v1_moe(Reader& config, Model& model) {
-  const Sizes s = read_sizes(config, model,
-                             {.vocab = 290943,
-                              .d = 4096,
-                              .d_ff = 11008,
-                              .n_layers = 32,
-                              .n_heads = 32,
-                              .rounds_head_dim_down = true,
-                              .norm = {.eps = 1e-5}});
+struct Hunyuan {
+  Sizes s;
+  Attention attention;
+};
+
+Hunyuan read_hunyuan(Reader& config, Model& model) {
+  Sizes s = read_sizes(config, model,
+                       {.vocab = 290943,
+                        .d = 4096,
+                        .d_ff = 11008,
+                        .n_layers = 32,
+                        .n_heads = 32,
+                        .rounds_head_dim_down = true,
+                        .norm = {.eps = 1e-5}});
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.rope = read_rope(config, s.head_dim.value, 10000);
   attention.q_norm = s.head_norm("query_layernorm");
   attention.k_norm = s.head_norm("key_layernorm");
   attention.norm_after_rope = true;
+  return {s, attention};
+}
+
+}  // namespace
+
+// HunYuanDenseV1ForCausalLM.
+void hunyuan_v1_dense(Reader& config, Model& model) {
+  const auto [s, attention] = read_hunyuan(config, model);
+  pre_norm_decoder(config, model, s, attention, s.gated_mlp(config));
+}
+
+// HunYuanMoEV1ForCausalLM.
+void hunyuan_v1_moe(Reader& config, Model& model) {
+  const auto [s, attention] = read_hunyuan(config, model);
   const Mlp mlp = s.gated_mlp(config);
   // Some files say for each layer how many experts a token has, and say the same for all.
   const Value per_token = config.find({"moe_topk", "num_experts_per_tok"});

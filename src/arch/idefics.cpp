@@ -2,6 +2,7 @@
 
 #include "arch/composites.h"
 #include "arch/multimodal.h"
+#include "arch/tower.h"
 #include "arch/towers.h"
 #include "arch/vision.h"
 
@@ -96,6 +97,34 @@ Tower idefics1_vision(Reader& config, Model& model, const std::string& name) {
   return clip_tower(
       config, model,
       {.d = d, .d_ff = 5120, .n_layers = 32, .n_heads = 16, .patch = 14, .activation = "gelu", .d_given = true}, name);
+}
+
+// Idefics 2: a gated MLP to the language model's width, and a resampler: learned queries, three layers of attention.
+void idefics2(Reader& config, Model& model) {
+  add_language_model(config, model, {.type = "mistral", .name = "model.text_model", .own_class = false});
+  const auto tower = add_known_tower(config, model, "vision_config", "model.vision_model");
+  if (!tower) return;
+  const Dim d(model.sizes.hidden_size.value(), Symbol::d), d_ff(model.sizes.intermediate_size.value(), Symbol::d_ff);
+  Reader perceiver = config.object("perceiver_config");
+  Sizes s;
+  s.d = d;
+  s.d_ff = {multiply(4, d.value), Symbol::d_ff};
+  s.n_heads = {perceiver.size("resampler_n_heads", 16), Symbol::n_heads};
+  s.n_kv_heads = {perceiver.size("num_key_value_heads", 4), Symbol::n_kv_heads};
+  s.head_dim = {perceiver.size("resampler_head_dim", 96), Symbol::head_dim};
+  s.norm = {.width = d};
+  perceiver.ignore({"hidden_size"});
+  const std::string name = "model.connector.perceiver_resampler";
+  Stack& stack = add_tower(model, name + ".layers", "resampler");
+  Outside in(stack.input, "model.connector.modality_projection");
+  in.linear("gate_proj", d_ff, tower->d, false);
+  in.linear("up_proj", d_ff, tower->d, false);
+  in.linear("down_proj", d, d_ff, false);
+  Outside(stack.input, name).tensor("latents", {Extent(perceiver.size("resampler_n_latents", 64)), d});
+  Layer layer = pre_norm_layer(s, s.attention(), s.mlp(), "input_latents_norm");
+  layer.branches.push_back({.block = s.named("input_context_norm")});
+  add_layers(stack, perceiver.size("resampler_depth", 3), layer);
+  Outside(stack.output, name).rms_norm("norm", d);
 }
 
 }  // namespace lmsize

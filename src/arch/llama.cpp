@@ -177,24 +177,6 @@ void ernie4_5(Reader& config, Model& model) {
   pre_norm_decoder(config, model, s, attention, s.gated_mlp(config, bias));
 }
 
-// HunYuanDenseV1ForCausalLM: norms of queries and keys after the rope.
-void hunyuan_v1_dense(Reader& config, Model& model) {
-  const Sizes s = read_sizes(config, model,
-                             {.vocab = 290943,
-                              .d = 4096,
-                              .d_ff = 11008,
-                              .n_layers = 32,
-                              .n_heads = 32,
-                              .rounds_head_dim_down = true,
-                              .norm = {.eps = 1e-5}});
-  Attention attention = s.attention(config.flag("attention_bias", false));
-  attention.rope = read_rope(config, s.head_dim.value, 10000);
-  attention.q_norm = s.head_norm("query_layernorm");
-  attention.k_norm = s.head_norm("key_layernorm");
-  attention.norm_after_rope = true;
-  pre_norm_decoder(config, model, s, attention, s.gated_mlp(config));
-}
-
 // Ministral3ForCausalLM: Mistral stretched by YaRN unless the config says otherwise.
 void ministral3(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model,

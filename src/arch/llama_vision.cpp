@@ -1,5 +1,7 @@
-// The towers of Llama 3.2 Vision and Llama 4.
+// Llama 3.2 Vision and Llama 4: their towers, and the models around these.
 
+#include "arch/composites.h"
+#include "arch/multimodal.h"
 #include "arch/towers.h"
 #include "arch/vision.h"
 
@@ -80,6 +82,23 @@ Tower llama4_vision(Reader& config, Model& model, const std::string& name) {
   out.linear("vision_adapter.mlp.fc1", d_in, s.d_ff, false);
   out.linear("vision_adapter.mlp.fc2", d_out, d_out, false);
   return {Dim(config.size("vision_output_dim", 7680)), vision.n_patches};
+}
+
+void llama4_vl(Reader& config, Model& model) {
+  build_wrapper(
+      config, model,
+      {.language = {.type = "llama4_text", .tie = Tie::inner},
+       .tower = "vision_model",
+       .vision = "llama4_vision_model",
+       .project = [](Projection& p) { p.out.linear("multi_modal_projector.linear_1", p.d, p.tower.d, false); }});
+}
+
+void mllama(Reader& config, Model& model) {
+  build_wrapper(config, model,
+                {.language = {.type = "mllama_text_model", .tie = Tie::never},
+                 .tower = "vision_model",
+                 .vision = "mllama_vision_model",
+                 .project = [](Projection& p) { p.out.linear("multi_modal_projector", p.d, p.tower.d); }});
 }
 
 }  // namespace lmsize

@@ -82,11 +82,9 @@ Tower minicpm_vision(Reader& config, Model& model, const std::string& name) {
   const PixelSize window = read_pixels(config, "window_kernel_size", 2);
   config.ignore({"insert_layer_id"});
   Stack& stack = add_tower(model, name + ".encoder.layers");
-  Outside in(stack.input, name + ".embeddings"), merger(stack.output, name + ".vit_merger");
-  in.convolution("patch_embedding", vision.patch_shape());
-  in.table("position_embedding", Dim(vision.n_patches), d);
+  Outside merger(stack.output, name + ".vit_merger");
   add_layers(stack, vision.s.n_layers.value, vision.layer(config));
-  Outside(stack.output, name).layer_norm("post_layernorm", d);
+  add_siglip_frame(vision, stack, name);
   const Int n = multiply(window.height, window.width);
   for (const char* map : {"self_attn.k_proj", "self_attn.v_proj", "self_attn.q_proj", "self_attn.out_proj"})
     merger.linear(map, d, d);
@@ -123,11 +121,9 @@ Tower granite_docling_vision(Reader& config, Model& model, const std::string& na
   const auto listed = config.sizes("deepstack_visual_indexes");
   const std::size_t n_deep = listed ? listed->size() : 3;
   Stack& stack = add_tower(model, name + ".encoder.layers");
-  Outside in(stack.input, name + ".embeddings"), connector(stack.output, name + ".connector");
-  in.convolution("patch_embedding", vision.patch_shape());
-  in.table("position_embedding", Dim(vision.n_patches), d);
+  Outside connector(stack.output, name + ".connector");
   add_layers(stack, vision.s.n_layers.value, vision.layer(config));
-  Outside(stack.output, name).layer_norm("post_layernorm", d);
+  add_siglip_frame(vision, stack, name);
   const auto add_route = [&](Outside route, Int side) {
     const Extent joined = multiply(side, side) * d;
     route.linear("projection", d_out, joined, false);

@@ -1,6 +1,9 @@
-// The towers of Qwen2-VL (arXiv 2409.12191), Qwen2.5-VL (2502.13923) and Qwen3-VL, and of models that took them over.
+// Qwen2-VL (arXiv 2409.12191), Qwen2.5-VL (2502.13923) and Qwen3-VL: their towers, which merge patches themselves, and
+// the models around these and towers like them.
 
+#include "arch/composites.h"
 #include "arch/deep_vision.h"
+#include "arch/multimodal.h"
 #include "arch/towers.h"
 
 namespace lmsize {
@@ -134,5 +137,50 @@ Tower qwen3_omni_vision(Reader& config, Model& model, const std::string& name) {
     add_merger(vision, Outside(stack.output, name + ".merger_list." + std::to_string(i)), joined);
   return {vision.d_out};
 }
+
+void qwen2_vl(Reader& config, Model& model) {
+  build_wrapper(config, model,
+                {.language = {.type = "qwen2_vl_text", .name = "model", .own_class = false},
+                 .tower = "visual",
+                 .vision = "qwen2_vl_vision"});
+}
+
+void qwen2_5_vl(Reader& config, Model& model) {
+  build_wrapper(config, model,
+                {.language = {.type = "qwen2_5_vl_text", .name = "model", .own_class = false},
+                 .tower = "visual",
+                 .vision = "qwen2_5_vl_vision"});
+}
+
+namespace {
+
+void visual_wrapper(Reader& config, Model& model, std::string_view type, std::string_view vision,
+                    Tie tie = Tie::outer) {
+  build_wrapper(config, model,
+                {.language = {.type = type, .name = "model.language_model", .own_class = false, .tie = tie},
+                 .tower = "model.visual",
+                 .vision = vision});
+}
+
+}  // namespace
+
+void qwen3_vl(Reader& config, Model& model) { visual_wrapper(config, model, "qwen3_vl_text", "qwen3_vl_vision"); }
+void qwen3_vl_moe(Reader& config, Model& model) {
+  visual_wrapper(config, model, "qwen3_vl_moe_text", "qwen3_vl_moe_vision");
+}
+void qwen3_5_vl(Reader& config, Model& model) { visual_wrapper(config, model, "qwen3_5_text", "qwen3_5_vision"); }
+void qwen3_5_moe_vl(Reader& config, Model& model) {
+  visual_wrapper(config, model, "qwen3_5_moe_text", "qwen3_5_moe_vision");
+}
+void qwen4_exp_vl(Reader& config, Model& model) { visual_wrapper(config, model, "qwen4_exp_text", "qwen4_exp_vision"); }
+void cohere_compass_vl(Reader& config, Model& model) {
+  visual_wrapper(config, model, "cohere_compass_text", "cohere_compass_vision");
+}
+void exaone4_5(Reader& config, Model& model) { visual_wrapper(config, model, "exaone4", "exaone4_5_vision"); }
+void glm4v(Reader& config, Model& model) { visual_wrapper(config, model, "glm4v_text", "glm4v_vision"); }
+void glm4v_moe(Reader& config, Model& model) {
+  visual_wrapper(config, model, "glm4v_moe_text", "glm4v_moe_vision", Tie::either);
+}
+void glm_ocr(Reader& config, Model& model) { visual_wrapper(config, model, "glm_ocr_text", "glm_ocr_vision"); }
 
 }  // namespace lmsize

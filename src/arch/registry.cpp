@@ -5,6 +5,7 @@
 #include <string>
 
 #include "arch/common.h"
+#include "arch/composite.h"
 #include "arch/composites.h"
 #include "arch/families.h"
 #include "arch/multimodal.h"
@@ -23,7 +24,8 @@ constexpr std::array kLanguageModels{
     Architecture{"aquila", "llama", "AquilaForCausalLM", "model", llama},
     Architecture{"arcee", "nemotron", "ArceeForCausalLM", "model", arcee, "arcee"},
     Architecture{"aria_text", "aria", "AriaTextForCausalLM", "model", aria},
-    Architecture{"audioflamingo3", "speech", "AudioFlamingo3ForConditionalGeneration", "model", audioflamingo3, "", true},
+    Architecture{"audioflamingo3", "speech", "AudioFlamingo3ForConditionalGeneration", "model", audioflamingo3, "",
+                 true},
     Architecture{"axk1", "deepseek", "AXK1ForCausalLM", "model", axk1},
     Architecture{"axk2", "deepseek", "AXK2ForCausalLM", "model", axk2},
     Architecture{"baichuan", "llama", "BaichuanForCausalLM", "model", baichuan},
@@ -109,8 +111,10 @@ constexpr std::array kLanguageModels{
     Architecture{"gpt_oss", "gpt_oss", "GptOssForCausalLM", "model", gpt_oss, "gpt-oss"},
     Architecture{"gptj", "gptj", "GPTJForCausalLM", "transformer", gptj, "gptj"},
     Architecture{"granite", "granite", "GraniteForCausalLM", "model", granite, "granite"},
-    Architecture{"granite_speech", "speech", "GraniteSpeechForConditionalGeneration", "model", granite_speech, "", true},
-    Architecture{"granite_speech_plus", "speech", "GraniteSpeechPlusForConditionalGeneration", "model", granite_speech, "", true},
+    Architecture{"granite_speech", "speech", "GraniteSpeechForConditionalGeneration", "model", granite_speech, "",
+                 true},
+    Architecture{"granite_speech_plus", "speech", "GraniteSpeechPlusForConditionalGeneration", "model", granite_speech,
+                 "", true},
     Architecture{"granite_swa", "granite", "GraniteSWAForCausalLM", "model", granite_swa},
     Architecture{"granitemoe", "granite_moe", "GraniteMoeForCausalLM", "model", granitemoe},
     Architecture{"granitemoe_swa", "granite_moe", "GraniteMoeSWAForCausalLM", "model", granitemoe_swa},
@@ -176,7 +180,8 @@ constexpr std::array kLanguageModels{
     Architecture{"mixtral", "mixtral", "MixtralForCausalLM", "model", mixtral, "llama"},
     Architecture{"mobilebert", "mobilebert", "MobileBertForMaskedLM", "mobilebert", mobilebert},
     Architecture{"modernbert", "modernbert_decoder", "ModernBertForMaskedLM", "model", modernbert},
-    Architecture{"modernbert-decoder", "modernbert_decoder", "ModernBertDecoderForCausalLM", "model", modernbert_decoder},
+    Architecture{"modernbert-decoder", "modernbert_decoder", "ModernBertDecoderForCausalLM", "model",
+                 modernbert_decoder},
     Architecture{"moshi", "moshi", "MoshiForCausalLM", "model", moshi},
     Architecture{"mpnet", "bert", "MPNetForMaskedLM", "mpnet", mpnet},
     Architecture{"mpt", "mpt", "MptForCausalLM", "transformer", mpt, "mpt"},
@@ -228,7 +233,8 @@ constexpr std::array kLanguageModels{
     Architecture{"reformer", "reformer", "ReformerModelWithLMHead", "reformer", reformer},
     Architecture{"rembert", "bert", "RemBertForCausalLM", "rembert", rembert},
     Architecture{"roberta", "roberta", "RobertaForCausalLM", "roberta", roberta},
-    Architecture{"roberta-prelayernorm", "roberta", "RobertaPreLayerNormForCausalLM", "roberta_prelayernorm", roberta_prelayernorm},
+    Architecture{"roberta-prelayernorm", "roberta", "RobertaPreLayerNormForCausalLM", "roberta_prelayernorm",
+                 roberta_prelayernorm},
     Architecture{"roc_bert", "bert", "RoCBertForCausalLM", "roc_bert", roc_bert},
     Architecture{"roformer", "bert", "RoFormerForCausalLM", "roformer", roformer},
     Architecture{"rwkv", "rwkv", "RwkvForCausalLM", "rwkv", rwkv},
@@ -244,7 +250,8 @@ constexpr std::array kLanguageModels{
     Architecture{"stablelm", "stablelm", "StableLmForCausalLM", "model", stablelm, "stablelm"},
     Architecture{"stablelm_epoch", "stablelm", "StableLMEpochForCausalLM", "model", stablelm},
     Architecture{"starcoder2", "llama", "Starcoder2ForCausalLM", "model", starcoder2, "starcoder2"},
-    Architecture{"switch_transformers", "t5", "SwitchTransformersForConditionalGeneration", "model", switch_transformers},
+    Architecture{"switch_transformers", "t5", "SwitchTransformersForConditionalGeneration", "model",
+                 switch_transformers},
     Architecture{"t5", "t5", "T5ForConditionalGeneration", "model", t5},
     Architecture{"t5gemma", "t5gemma", "T5GemmaForConditionalGeneration", "model", t5gemma},
     Architecture{"tapas", "bert", "TapasForMaskedLM", "tapas", tapas},
@@ -253,7 +260,8 @@ constexpr std::array kLanguageModels{
     Architecture{"umt5", "t5", "UMT5ForConditionalGeneration", "model", umt5},
     Architecture{"vaultgemma", "gemma", "VaultGemmaForCausalLM", "model", vaultgemma},
     Architecture{"voxtral", "speech", "VoxtralForConditionalGeneration", "model", voxtral, "", true},
-    Architecture{"voxtral_realtime", "speech", "VoxtralRealtimeForConditionalGeneration", "model", voxtral_realtime, "", true},
+    Architecture{"voxtral_realtime", "speech", "VoxtralRealtimeForConditionalGeneration", "model", voxtral_realtime, "",
+                 true},
     Architecture{"whisper", "whisper", "WhisperForConditionalGeneration", "model", whisper},
     Architecture{"xglm", "opt", "XGLMForCausalLM", "model", xglm},
     Architecture{"xlm", "xlm", "XLMWithLMHeadModel", "transformer", xlm},
@@ -497,16 +505,13 @@ namespace {
 // Whether the wrapper ties the head of the language model in `model`.
 bool is_tied(Reader& config, const Model& model, const LanguagePart& part) {
   switch (part.tie) {
-    case Tie::outer: return config.flag(key::tied, part.tied);
-    case Tie::either: return config.flag(key::tied, part.tied) || model.sizes.tie_word_embeddings.value_or(false);
-    default: return part.tie == Tie::always;
+    case Tie::outer:
+      return config.flag(key::tied, part.tied);
+    case Tie::either:
+      return config.flag(key::tied, part.tied) || model.sizes.tie_word_embeddings.value_or(false);
+    default:
+      return part.tie == Tie::always;
   }
-}
-
-void tie_heads(Model& model, bool tied) {
-  model.sizes.tie_word_embeddings = tied;
-  for (Placed& placed : model.heads)
-    if (Head* head = std::get_if<Head>(&placed.block)) head->tied = tied;
 }
 
 }  // namespace
@@ -526,8 +531,8 @@ void add_language_model(Reader& config, Model& model, const LanguagePart& part) 
   model.base.clear();
 
   if (part.own_class)
-    for (Placed& placed : model.heads) placed.prefix = placed.prefix.empty() ? name : name + "." + placed.prefix;
-  if (part.tie != Tie::inner) tie_heads(model, is_tied(config, model, part));
+    for (Placed& placed : model.heads) placed.prefix = join_names(name, placed.prefix);
+  if (part.tie != Tie::inner) tie_head(model, is_tied(config, model, part));
 }
 
 Model build_model(Reader& config) { return build_at(config, {}); }

@@ -1,40 +1,22 @@
 // Language models that listen: an encoder of spectrograms, mostly Whisper's, a projector, and a language model of
 // another type. The names are those of the published checkpoints.
 
-#include "arch/common.h"
+#include "arch/audio.h"
 #include "arch/composite.h"
 #include "arch/families.h"
 
 namespace lmsize {
 namespace {
 
-// An audio encoder's defaults, under the keys of BART or the common ones.
-struct AudioDefaults {
-  Int d = 1280, d_ff = 5120, n_layers = 32, n_heads = 20, n_mels = 128;
-  Int head_dim = 0;  // of an absent head_dim; 0: the class has no such key
-};
-
-struct Audio {
-  Sizes s;
-  Dim n_mels{};
-};
-
-Audio read_audio(Reader& config, const AudioDefaults& defaults) {
-  Audio made;
-  Sizes& s = made.s;
-  s.d = {config.size({"hidden_size", "d_model"}, defaults.d), Symbol::d};
-  s.d_ff = {config.size({"intermediate_size", "encoder_ffn_dim"}, defaults.d_ff), Symbol::d_ff};
-  s.n_layers = {config.size({"num_hidden_layers", "encoder_layers"}, defaults.n_layers), Symbol::n_layers};
-  s.n_heads = {config.size({"num_attention_heads", "encoder_attention_heads"}, defaults.n_heads), Symbol::n_heads};
-  s.n_kv_heads = s.n_heads;
-  s.head_dim = {defaults.head_dim > 0 ? config.size("head_dim", defaults.head_dim)
-                                      : derived_head_dim(config, s.d.value, s.n_heads.value, false),
-                Symbol::head_dim};
-  s.activation = read_activation(config, key::activation, "gelu");
-  s.norm = kLayerNorm;
-  s.norm.width = s.d;
-  made.n_mels = Dim(config.size("num_mel_bins", defaults.n_mels));
-  return made;
+// Under the common keys or BART's.
+WhisperSizes read_encoder(Reader& config, const WhisperDefaults& absent) {
+  return whisper_sizes(config,
+                       {.d = config.size({"hidden_size", "d_model"}, absent.d),
+                        .d_ff = config.size({"intermediate_size", "encoder_ffn_dim"}, absent.d_ff),
+                        .n_layers = config.size({"num_hidden_layers", "encoder_layers"}, absent.n_layers),
+                        .n_heads = config.size({"num_attention_heads", "encoder_attention_heads"}, absent.n_heads),
+                        .n_mels = absent.n_mels,
+                        .head_dim = absent.head_dim > 0 ? config.size("head_dim", absent.head_dim) : 0});
 }
 
 // The layers under `prefix`; what comes before and after them is the caller's.
@@ -46,33 +28,11 @@ Stack& add_audio_stack(Model& model, const std::string& prefix, const Sizes& s, 
   return stack;
 }
 
-// Whisper's two convolutions over time.
-void add_audio_convolutions(Stack& stack, const std::string& prefix, const Audio& audio) {
-  for (const auto& [name, in] : {std::pair("conv1", audio.n_mels), std::pair("conv2", audio.s.d)}) {
-    stack.input.push_back({prefix, Lone{name + std::string(".weight"), {audio.s.d, in, Dim(3)}}});
-    stack.input.push_back({prefix, Lone{name + std::string(".bias"), {audio.s.d}}});
-  }
-}
-
-// Attention without biases of keys, a plain MLP.
-Attention audio_attention(const Sizes& s, std::string_view o, bool k_bias) {
-  Attention attention = s.attention(true);
-  attention.o = o;
-  attention.k_bias = k_bias;
-  attention.causal = false;
-  return attention;
-}
-
-Layer whisper_layer(Reader& config, const Sizes& s, bool k_bias) {
-  Mlp mlp = s.plain_mlp(config, "fc1", "fc2", true);
-  mlp.name = "";
-  return pre_norm_layer(s, audio_attention(s, "out_proj", k_bias), mlp, "self_attn_layer_norm", "final_layer_norm");
-}
-
 // Whisper's encoder.
-Audio add_whisper_tower(Reader& whole, Model& model, const std::string& prefix, const AudioDefaults& defaults = {}) {
+WhisperSizes add_whisper_tower(Reader& whole, Model& model, const std::string& prefix,
+                               const WhisperDefaults& defaults = {}) {
   Reader config = whole.object("audio_config");
-  const Audio audio = read_audio(config, defaults);
+  const WhisperSizes audio = read_encoder(config, defaults);
   const Dim positions{config.size("max_source_positions", 1500), Symbol::n_positions};
   config.ignore({"vocab_size"});
   Stack& stack = add_audio_stack(model, prefix, audio.s, whisper_layer(config, audio.s, false));
@@ -126,7 +86,7 @@ void add_llama(Reader& config, Model& model, const SizeDefaults& defaults, bool 
 }
 
 void flamingo(Reader& config, Model& model) {
-  const Audio audio = add_whisper_tower(config, model, "audio_tower");
+  const WhisperSizes audio = add_whisper_tower(config, model, "audio_tower");
   const bool bias = config.flag("projector_bias", true);
   add_language_model(config, model, "qwen2", false);
   const Dim d = language_width(model);
@@ -138,7 +98,7 @@ void flamingo(Reader& config, Model& model) {
 // VoxtralForConditionalGeneration: the projector reads four frames at once.
 void voxtral(Reader& config, Model& model) {
   config.ignore({"hidden_size"});  // the language model's
-  const Audio audio = add_whisper_tower(config, model, "audio_tower");
+  const WhisperSizes audio = add_whisper_tower(config, model, "audio_tower");
   add_llama(config, model,
             {.vocab = 131072,
              .d = 3072,
@@ -159,7 +119,7 @@ void voxtral(Reader& config, Model& model) {
 void voxtral_realtime(Reader& config, Model& model) {
   constexpr Int kDelayRank = 32;
   Reader audio_config = config.object("audio_config");
-  Audio audio = read_audio(audio_config, {.n_heads = 32, .head_dim = 64});
+  WhisperSizes audio = read_encoder(audio_config, {.n_heads = 32, .head_dim = 64});
   Sizes& s = audio.s;
   s.norm = {.width = s.d, .eps = audio_config.number("rms_norm_eps", 1e-5)};
   s.activation = read_activation(audio_config, "hidden_act", "silu");
@@ -198,7 +158,7 @@ void voxtral_realtime(Reader& config, Model& model) {
 // GlmAsrForConditionalGeneration: rotary positions in the encoder, which has KV heads of its own number.
 void glmasr(Reader& config, Model& model) {
   Reader audio_config = config.object("audio_config");
-  Audio audio = read_audio(audio_config, {});
+  WhisperSizes audio = read_encoder(audio_config, {});
   Sizes& s = audio.s;
   s.n_kv_heads = {audio_config.size(key::n_kv_heads, s.n_heads.value, s.n_heads.value), Symbol::n_kv_heads};
   Attention attention = audio_attention(s, "o_proj", false);
@@ -223,7 +183,7 @@ void glmasr(Reader& config, Model& model) {
 
 // Qwen2AudioForConditionalGeneration.
 void qwen2_audio(Reader& config, Model& model) {
-  const Audio audio = add_whisper_tower(config, model, "audio_tower");
+  const WhisperSizes audio = add_whisper_tower(config, model, "audio_tower");
   add_language_model(config, model, "qwen2", false);
   model.stacks.front().output.push_back(
       {"multi_modal_projector", Matrix{"linear", language_width(model), audio.s.d, true}});
@@ -240,20 +200,14 @@ void musicflamingo(Reader& config, Model& model) {
 // Qwen3ASRForConditionalGeneration: convolutions over time and frequency, which halve both three times.
 void qwen3_asr(Reader& config, Model& model) {
   Reader audio_config = config.object("audio_config");
-  const Audio audio = read_audio(audio_config, {.d = 1024, .d_ff = 4096, .n_layers = 24, .n_heads = 16, .n_mels = 128});
+  const WhisperSizes audio =
+      read_encoder(audio_config, {.d = 1024, .d_ff = 4096, .n_layers = 24, .n_heads = 16, .n_mels = 128});
   const Dim channels(audio_config.size("downsample_hidden_size", 480));
   const Dim d_out(audio_config.size("output_dim", 3584));
   audio_config.ignore({"n_window", "n_window_infer", "max_position_embeddings"});
   const std::string tower = "model.audio_tower";
   Stack& stack = add_audio_stack(model, tower, audio.s, whisper_layer(audio_config, audio.s, true));
-  Int bins = audio.n_mels.value;
-  for (const char* name : {"conv2d1", "conv2d2", "conv2d3"}) {
-    const Dim in = stack.input.empty() ? Dim(1) : channels;
-    stack.input.push_back({tower, Lone{name + std::string(".weight"), {channels, in, Dim(3), Dim(3)}}});
-    stack.input.push_back({tower, Lone{name + std::string(".bias"), {channels}}});
-    bins = (bins + 1) / 2;
-  }
-  stack.input.push_back({tower, Matrix{"conv_out", audio.s.d, Dim(bins) * channels}});
+  add_halving_convolutions(stack, tower, audio, channels);
   stack.output.push_back({tower, audio.s.named("ln_post")});
   config.ignore({"timestamp_token_id"});
   add_bare_language_model(config, model, "qwen3");

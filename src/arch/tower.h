@@ -38,9 +38,7 @@ class Outside {
   void rms_norm(std::string name, Extent width) { norm(std::move(name), width, false); }
   void layer_norm(std::string name, Extent width) { norm(std::move(name), width, true); }
   // The same place under a prefix that goes on.
-  Outside in(std::string_view name) const {
-    return {*place_, prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name)};
-  }
+  Outside in(std::string_view name) const { return {*place_, join_names(prefix_, name)}; }
 
  private:
   void norm(std::string name, Extent width, bool layer);

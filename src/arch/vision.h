@@ -32,6 +32,9 @@ VisionSizes read_vision(Reader& config, const VisionDefaults& defaults);
 // norms.
 Stack& add_clip_tower(Reader& config, Model& model, const VisionSizes& vision, const std::string& name);
 
+// What SigLIP's has around its layers: the patches' convolution with a bias, positions, and a norm behind the layers.
+void add_siglip_frame(const VisionSizes& vision, Stack& stack, const std::string& name);
+
 // A size in pixels, given as one number or as [height, width].
 struct PixelSize {
   Int height = 0, width = 0;

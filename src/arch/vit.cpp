@@ -8,23 +8,21 @@ namespace {
 
 VisionDefaults siglip_sizes() { return {.image = 224, .patch = 16, .activation = "gelu_pytorch_tanh", .eps = 1e-6}; }
 
+// Of its model of 400 million parameters.
+VisionDefaults siglip_so400m_sizes() {
+  VisionDefaults sizes = siglip_sizes();
+  sizes.d = 1152;
+  sizes.d_ff = 4304;
+  sizes.n_layers = 27;
+  sizes.n_heads = 16;
+  return sizes;
+}
+
 // CLIP's layers, whatever stands before and behind them.
 Stack& add_clip_layers(Reader& config, Model& model, const VisionSizes& vision, const std::string& name) {
   Stack& stack = add_tower(model, name);
   add_layers(stack, vision.s.n_layers.value, vision.layer(config));
   return stack;
-}
-
-// A table of positions, and the patches' convolution with a bias; a norm behind the layers.
-void add_siglip_frame(const VisionSizes& vision, Stack& stack, const std::string& name, const Extent& patch_width,
-                      Dim n_positions) {
-  Outside in(stack.input, name + ".embeddings"), out(stack.output, name);
-  if (patch_width.value() == 0)
-    in.convolution("patch_embedding", vision.patch_shape());
-  else
-    in.linear("patch_embedding", vision.s.d, patch_width);
-  in.table("position_embedding", n_positions, vision.s.d);
-  out.layer_norm("post_layernorm", vision.s.d);
 }
 
 // Learned queries that gather the image into one vector.
@@ -57,7 +55,7 @@ Tower add_clip(Reader& config, Model& model, const VisionSizes& vision, const st
 Tower add_siglip(Reader& config, Model& model, const VisionDefaults& defaults, const std::string& name, bool head) {
   const VisionSizes vision = read_vision(config, defaults);
   Stack& stack = add_clip_layers(config, model, vision, name + ".encoder.layers");
-  add_siglip_frame(vision, stack, name, Extent(0), Dim(vision.n_patches));
+  add_siglip_frame(vision, stack, name);
   if (head) add_pooling_head(vision, stack, name);
   return tower_of(vision);
 }
@@ -67,12 +65,29 @@ Tower add_siglip2(Reader& config, Model& model, const VisionDefaults& defaults, 
   const VisionSizes vision = read_vision(config, defaults);
   const Int n_patches = config.size("num_patches", 256);
   Stack& stack = add_clip_layers(config, model, vision, name + ".encoder.layers");
-  add_siglip_frame(vision, stack, name, vision.n_channels * vision.patch * vision.patch, Dim(n_patches));
+  Outside in(stack.input, name + ".embeddings");
+  in.linear("patch_embedding", vision.s.d, vision.n_channels * vision.patch * vision.patch);
+  in.table("position_embedding", Dim(n_patches), vision.s.d);
+  Outside(stack.output, name).layer_norm("post_layernorm", vision.s.d);
   if (head) add_pooling_head(vision, stack, name);
   return {vision.s.d, n_patches};
 }
 
+// A tower whose projector takes squares of patches together.
+Tower with_merged_patches(Reader& config, Tower tower) {
+  const Int side = config.size("spatial_merge_size", 2);
+  tower.merged = multiply(side, side);
+  return tower;
+}
+
 }  // namespace
+
+void add_siglip_frame(const VisionSizes& vision, Stack& stack, const std::string& name) {
+  Outside in(stack.input, name + ".embeddings");
+  in.convolution("patch_embedding", vision.patch_shape());
+  in.table("position_embedding", Dim(vision.n_patches), vision.s.d);
+  Outside(stack.output, name).layer_norm("post_layernorm", vision.s.d);
+}
 
 Tower clip_tower(Reader& config, Model& model, const VisionDefaults& defaults, const std::string& name) {
   return add_clip(config, model, read_vision(config, defaults), name);
@@ -128,30 +143,15 @@ Tower idefics3_vision(Reader& config, Model& model, const std::string& name) {
 
 // PaddleOCR's: SigLIP's for images of any size.
 Tower paddleocr_vision(Reader& config, Model& model, const std::string& name) {
-  VisionDefaults defaults = siglip_sizes();
-  defaults.d = 1152;
-  defaults.d_ff = 4304;
-  defaults.n_layers = 27;
-  defaults.n_heads = 16;
+  VisionDefaults defaults = siglip_so400m_sizes();
   defaults.image = 384;
   defaults.patch = 14;
-  Tower tower = add_siglip(config, model, defaults, name, false);
-  const Int side = config.size("spatial_merge_size", 2);
-  tower.merged = multiply(side, side);
-  return tower;
+  return with_merged_patches(config, add_siglip(config, model, defaults, name, false));
 }
 
 // Cosmos 3 Edge's: SigLIP 2's without the head.
 Tower cosmos_vision(Reader& config, Model& model, const std::string& name) {
-  VisionDefaults defaults = siglip_sizes();
-  defaults.d = 1152;
-  defaults.d_ff = 4304;
-  defaults.n_layers = 27;
-  defaults.n_heads = 16;
-  Tower tower = add_siglip2(config, model, defaults, name, false);
-  const Int side = config.size("spatial_merge_size", 2);
-  tower.merged = multiply(side, side);
-  return tower;
+  return with_merged_patches(config, add_siglip2(config, model, siglip_so400m_sizes(), name, false));
 }
 
 // VideoLLaMA 3's: SigLIP's with rotary positions.
@@ -240,7 +240,7 @@ Tower janus_vision(Reader& config, Model& model, const std::string& name) {
   Stack& stack = add_tower(model, name + ".encoder.layers");
   add_layers(stack, s.n_layers.value,
              pre_norm_layer(s, attention, s.plain_mlp(config, "fc1", "fc2", true), "layer_norm1", "layer_norm2"));
-  add_siglip_frame(vision, stack, name, Extent(0), Dim(vision.n_patches));
+  add_siglip_frame(vision, stack, name);
   return tower_of(vision);
 }
 

@@ -3,19 +3,6 @@
 namespace lmsize {
 namespace {
 
-void add_convolution(Outside place, const std::string& name, Int out, Int in, Int side) {
-  place.convolution(name, {Extent(out), Extent(in), Extent(side), Extent(side)});
-}
-
-// Two convolutions behind norms, and one of single pixels where the number of channels changes.
-void add_resnet(Outside block, Int in, Int out) {
-  block.layer_norm("norm1", Extent(in));
-  add_convolution(block, "conv1", out, in, 3);
-  block.layer_norm("norm2", Extent(out));
-  add_convolution(block, "conv2", out, out, 3);
-  if (in != out) add_convolution(block, "nin_shortcut", out, in, 1);
-}
-
 void add_attention(Outside block, Int channels) {
   block.layer_norm("norm", Extent(channels));
   for (const char* map : {"q", "k", "v", "proj_out"}) add_convolution(block, map, channels, channels, 1);
@@ -32,11 +19,9 @@ void add_end(Outside place, Int channels, Int out) {
   add_convolution(place, "conv_out", out, channels, 3);
 }
 
-Int channels_at(const VqganSizes& sizes, std::size_t level) { return multiply(sizes.base, sizes.multipliers[level]); }
-
 // The blocks of one resolution.
 void add_level(const VqganSizes& sizes, Outside level, std::size_t at, Int in, Int n_blocks) {
-  const Int out = channels_at(sizes, at);
+  const Int out = sizes.channels_at(at);
   for (Int i = 0; i < n_blocks; ++i) {
     add_resnet(level.in("block." + std::to_string(i)), i == 0 ? in : out, out);
     if (at < sizes.attends.size() && sizes.attends[at]) add_attention(level.in("attn." + std::to_string(i)), out);
@@ -70,7 +55,7 @@ void add_vqgan_encoder(Model& model, const VqganSizes& sizes, const std::string&
   for (std::size_t i = 0; i < n_levels; ++i) {
     Outside level = encoder.in("down." + std::to_string(i));
     add_level(sizes, level, i, channels, sizes.n_blocks);
-    channels = channels_at(sizes, i);
+    channels = sizes.channels_at(i);
     if (i + 1 < n_levels) add_convolution(level, "downsample.conv", channels, channels, 3);
   }
   add_middle(encoder.in("mid"), channels, sizes.middle_attends);
@@ -84,17 +69,37 @@ void add_vqgan_decoder(Model& model, const VqganSizes& sizes, const std::string&
   Stack& stack = add_tower(model, "", "image decoder");
   Outside decoder(stack.input, name + ".decoder");
   const std::size_t n_levels = sizes.multipliers.size();
-  Int channels = channels_at(sizes, n_levels - 1);
+  Int channels = sizes.channels_at(n_levels - 1);
   add_convolution(decoder, "conv_in", channels, sizes.d_latent, 3);
   add_middle(decoder.in("mid"), channels, sizes.middle_attends);
   for (std::size_t i = 0; i < n_levels; ++i) {
     const std::size_t at = n_levels - 1 - i;
     Outside level = decoder.in("up." + std::to_string(i));
     add_level(sizes, level, at, channels, add(sizes.n_blocks, 1));
-    channels = channels_at(sizes, at);
+    channels = sizes.channels_at(at);
     if (at > 0) add_convolution(level, "upsample.conv", channels, channels, 3);
   }
   add_end(decoder, channels, sizes.n_out_channels);
+}
+
+void add_convolution(Outside place, const std::string& name, Int out, Int in, Int side) {
+  place.convolution(name, {Extent(out), Extent(in), Extent(side), Extent(side)});
+}
+
+void add_guided_norm(Outside place, const std::string& name, Int channels, Int guide) {
+  if (guide == 0) return place.layer_norm(name, Extent(channels));
+  Outside norm = place.in(name);
+  norm.layer_norm("norm_layer", Extent(channels));
+  add_convolution(norm, "conv_y", channels, guide, 1);
+  add_convolution(norm, "conv_b", channels, guide, 1);
+}
+
+void add_resnet(Outside block, Int in, Int out, Int guide) {
+  add_guided_norm(block, "norm1", in, guide);
+  add_convolution(block, "conv1", out, in, 3);
+  add_guided_norm(block, "norm2", out, guide);
+  add_convolution(block, "conv2", out, out, 3);
+  if (in != out) add_convolution(block, "nin_shortcut", out, in, 1);
 }
 
 }  // namespace lmsize

@@ -170,88 +170,6 @@ void lfm2_vl(Reader& config, Model& model) {
                                 }});
 }
 
-// ---- Gemma ----
-
-namespace {
-
-void gemma3_projector(Projection& p) {
-  Outside out = p.out.in("multi_modal_projector");
-  out.tensor("mm_input_projection_weight", {p.tower.d, p.d});
-  out.rms_norm("mm_soft_emb_norm", p.tower.d);
-  p.config.ignore({"mm_tokens_per_image"});
-}
-
-}  // namespace
-
-void gemma3(Reader& config, Model& model) {
-  build_wrapper(config, model,
-                {.language = {.type = "gemma3_text", .tied = true},
-                 .vision = "siglip_vision_model",
-                 .project = gemma3_projector});
-}
-
-// Gemma 3 as a guard: the language model's flag ties.
-void shieldgemma2(Reader& config, Model& model) {
-  build_wrapper(config, model,
-                {.language = {.type = "gemma3_text", .tie = Tie::inner},
-                 .vision = "siglip_vision_model",
-                 .project = gemma3_projector});
-}
-
-void paligemma(Reader& config, Model& model) {
-  build_wrapper(config, model, {.language = {.type = "gemma", .tied = true}, .project = [](Projection& p) {
-                                  const Dim d(p.config.size("projection_dim", 2048));
-                                  p.out.linear("multi_modal_projector.linear", d, p.tower.d);
-                                }});
-}
-
-// ---- Qwen (the merger is the tower's) ----
-
-void qwen2_vl(Reader& config, Model& model) {
-  build_wrapper(config, model,
-                {.language = {.type = "qwen2_vl_text", .name = "model", .own_class = false},
-                 .tower = "visual",
-                 .vision = "qwen2_vl_vision"});
-}
-
-void qwen2_5_vl(Reader& config, Model& model) {
-  build_wrapper(config, model,
-                {.language = {.type = "qwen2_5_vl_text", .name = "model", .own_class = false},
-                 .tower = "visual",
-                 .vision = "qwen2_5_vl_vision"});
-}
-
-namespace {
-
-void visual_wrapper(Reader& config, Model& model, std::string_view type, std::string_view vision,
-                    Tie tie = Tie::outer) {
-  build_wrapper(config, model,
-                {.language = {.type = type, .name = "model.language_model", .own_class = false, .tie = tie},
-                 .tower = "model.visual",
-                 .vision = vision});
-}
-
-}  // namespace
-
-void qwen3_vl(Reader& config, Model& model) { visual_wrapper(config, model, "qwen3_vl_text", "qwen3_vl_vision"); }
-void qwen3_vl_moe(Reader& config, Model& model) {
-  visual_wrapper(config, model, "qwen3_vl_moe_text", "qwen3_vl_moe_vision");
-}
-void qwen3_5_vl(Reader& config, Model& model) { visual_wrapper(config, model, "qwen3_5_text", "qwen3_5_vision"); }
-void qwen3_5_moe_vl(Reader& config, Model& model) {
-  visual_wrapper(config, model, "qwen3_5_moe_text", "qwen3_5_moe_vision");
-}
-void qwen4_exp_vl(Reader& config, Model& model) { visual_wrapper(config, model, "qwen4_exp_text", "qwen4_exp_vision"); }
-void cohere_compass_vl(Reader& config, Model& model) {
-  visual_wrapper(config, model, "cohere_compass_text", "cohere_compass_vision");
-}
-void exaone4_5(Reader& config, Model& model) { visual_wrapper(config, model, "exaone4", "exaone4_5_vision"); }
-void glm4v(Reader& config, Model& model) { visual_wrapper(config, model, "glm4v_text", "glm4v_vision"); }
-void glm4v_moe(Reader& config, Model& model) {
-  visual_wrapper(config, model, "glm4v_moe_text", "glm4v_moe_vision", Tie::either);
-}
-void glm_ocr(Reader& config, Model& model) { visual_wrapper(config, model, "glm_ocr_text", "glm_ocr_vision"); }
-
 void hyperclovax_vision(Reader& config, Model& model) {
   build_wrapper(config, model,
                 {.language = {.type = "hyperclovax", .name = "model.language_model", .own_class = false, .tied = true},
@@ -259,76 +177,13 @@ void hyperclovax_vision(Reader& config, Model& model) {
                  .project = [](Projection& p) { p.out.linear("model.vision_projector", p.d, p.tower.d); }});
 }
 
-// ---- Idefics, SmolVLM ----
-
+// Idefics 3, SmolVLM.
 void idefics3(Reader& config, Model& model) {
   build_wrapper(config, model,
                 {.language = {.type = "llama", .name = "model.text_model", .own_class = false},
                  .tower = "model.vision_model",
                  .vision = "idefics3_vision",
                  .project = idefics3_projector});
-}
-
-// Idefics 2: a gated MLP to the language model's width, and a resampler: learned queries, three layers of attention.
-void idefics2(Reader& config, Model& model) {
-  add_language_model(config, model, {.type = "mistral", .name = "model.text_model", .own_class = false});
-  const auto tower = add_known_tower(config, model, "vision_config", "model.vision_model");
-  if (!tower) return;
-  const Dim d(model.sizes.hidden_size.value(), Symbol::d), d_ff(model.sizes.intermediate_size.value(), Symbol::d_ff);
-  Reader perceiver = config.object("perceiver_config");
-  Sizes s;
-  s.d = d;
-  s.d_ff = {multiply(4, d.value), Symbol::d_ff};
-  s.n_heads = {perceiver.size("resampler_n_heads", 16), Symbol::n_heads};
-  s.n_kv_heads = {perceiver.size("num_key_value_heads", 4), Symbol::n_kv_heads};
-  s.head_dim = {perceiver.size("resampler_head_dim", 96), Symbol::head_dim};
-  s.norm = {.width = d};
-  perceiver.ignore({"hidden_size"});
-  const std::string name = "model.connector.perceiver_resampler";
-  Stack& stack = add_tower(model, name + ".layers", "resampler");
-  Outside in(stack.input, "model.connector.modality_projection");
-  in.linear("gate_proj", d_ff, tower->d, false);
-  in.linear("up_proj", d_ff, tower->d, false);
-  in.linear("down_proj", d, d_ff, false);
-  Outside(stack.input, name).tensor("latents", {Extent(perceiver.size("resampler_n_latents", 64)), d});
-  Layer layer = pre_norm_layer(s, s.attention(), s.mlp(), "input_latents_norm");
-  layer.branches.push_back({.block = s.named("input_context_norm")});
-  add_layers(stack, perceiver.size("resampler_depth", 3), layer);
-  Outside(stack.output, name).rms_norm("norm", d);
-}
-
-// ---- Llama ----
-
-void llama4_vl(Reader& config, Model& model) {
-  build_wrapper(
-      config, model,
-      {.language = {.type = "llama4_text", .tie = Tie::inner},
-       .tower = "vision_model",
-       .vision = "llama4_vision_model",
-       .project = [](Projection& p) { p.out.linear("multi_modal_projector.linear_1", p.d, p.tower.d, false); }});
-}
-
-void mllama(Reader& config, Model& model) {
-  build_wrapper(config, model,
-                {.language = {.type = "mllama_text_model", .tie = Tie::never},
-                 .tower = "vision_model",
-                 .vision = "mllama_vision_model",
-                 .project = [](Projection& p) { p.out.linear("multi_modal_projector", p.d, p.tower.d); }});
-}
-
-// ---- and others ----
-
-// GOT-OCR 2: two convolutions that halve the page, and a map.
-void got_ocr2(Reader& config, Model& model) {
-  build_wrapper(
-      config, model,
-      {.language = {.type = "qwen2", .tied = true}, .vision = "got_ocr2_vision", .project = [](Projection& p) {
-         Outside out = p.out.in("multi_modal_projector");
-         const Extent c = p.tower.d, three(3);
-         out.convolution("conv_upsampler1", {2 * c, c, three, three}, false);
-         out.convolution("conv_upsampler2", {4 * c, 2 * c, three, three}, false);
-         out.linear("multimodal_projector", p.d, 4 * c);
-       }});
 }
 
 void kimi_k25(Reader& config, Model& model) {
@@ -520,47 +375,6 @@ void molmo2(Reader& config, Model& model) {
   out.linear("image_projector.down_proj", d_out, d_ff, false);
 }
 
-// Gemma 4: images and sound are optional, each with a map of its own.
-void gemma4_vl(Reader& config, Model& model) {
-  const bool unified = model.model_type == "gemma4_unified";
-  add_language_model(config, model,
-                     {.type = unified ? "gemma4_unified_text" : "gemma4_text",
-                      .name = "model.language_model",
-                      .own_class = false,
-                      .tied = true});
-  const Dim d(model.sizes.hidden_size.value(), Symbol::d);
-  const auto add_sense = [&](std::string_view key, std::string_view name, const std::string& embedder) {
-    if (!config.has(key)) return;
-    const auto tower = add_known_tower(config, model, key, name);
-    if (!tower) return;
-    Stack& stack = add_tower(model, "", "projector");
-    Outside(stack.output, embedder).linear("embedding_projection", d, tower->d, false);
-  };
-  config.ignore({"vision_soft_tokens_per_image"});
-  add_sense("vision_config", "model.vision_tower", "model.embed_vision");
-  add_sense("audio_config", "model.audio_tower", "model.embed_audio");
-}
-
-// Gemma 4's drafting models: layers that take keys and values from the model they draft for, and maps from and to its
-// width.
-void gemma4_assistant(Reader& config, Model& model) {
-  const bool unified = model.model_type == "gemma4_unified_assistant";
-  add_language_model(
-      config, model,
-      {.type = unified ? "gemma4_unified_text" : "gemma4_text", .name = "model", .own_class = false, .tied = true});
-  for (Layer& layer : model.stacks.front().kinds)
-    for (Branch& branch : layer.branches)
-      if (Attention* attention = std::get_if<Attention>(&branch.block)) attention->takes_kv = true;
-  const Dim d(model.sizes.hidden_size.value(), Symbol::d);
-  const Dim backbone(config.size("backbone_hidden_size", unified ? 3840 : 1536));
-  const Int n_centroids = config.size("num_centroids", 2048);
-  Stack& stack = add_tower(model, "", "projector");
-  Outside out(stack.output, "");
-  out.linear("pre_projection", d, 2 * backbone, false);
-  out.linear("post_projection", backbone, d, false);
-  if (config.flag("use_ordered_embeddings", false)) out.table("masked_embedding.centroids", Dim(n_centroids), d);
-}
-
 void lfm3_vl(Reader& config, Model& model) {
   build_wrapper(config, model,
                 {.language = {.type = "lfm3", .name = "model.language_model", .own_class = false, .tied = true},
@@ -572,28 +386,6 @@ void lfm3_vl(Reader& config, Model& model) {
                    two_maps(out, p.tower.merged * p.tower.d, Extent(p.config.size("projector_hidden_size", 4096)), p.d,
                             p.config.flag("projector_bias", true));
                  }});
-}
-
-// Unlimited OCR: SAM's encoder, whose output CLIP's layers read on; a map of both's vectors side by side.
-void unlimited_ocr(Reader& config, Model& model) {
-  add_language_model(config, model, {.type = "unlimited_ocr_text", .name = "model", .own_class = false});
-  Reader vision = config.object("vision_config"), sam = vision.object("sam_config"),
-         clip = vision.object("encoder_config");
-  vision.ignore({"model_type"});
-  sam.ignore({"model_type"});
-  clip.ignore({"model_type", "num_channels", "projection_dim", "vocab_size"});
-  const Tower pages = sam_vision(sam, model, "model.sam_model");
-  const auto widths = sam.sizes("downsample_channels", 2).value_or(std::vector<Int>{512, 1024});
-  const Tower words = clip_layers(clip, model, "model.vision_model");
-  const Dim d(model.sizes.hidden_size.value(), Symbol::d);
-  const Extent three(3), first(widths[0]), second(widths[1]);
-  Stack& stack = add_tower(model, "", "projector");
-  Outside out(stack.output, "model");
-  out.tensor("view_seperator", {d});
-  out.tensor("image_newline", {d});
-  out.convolution("sam_model.net_2", {first, pages.d, three, three}, false);
-  out.convolution("sam_model.net_3", {second, first, three, three}, false);
-  out.linear("projector.layers", d, second + words.d);
 }
 
 // Inkling 2: the tower joins the patches; the head is never tied.
@@ -629,51 +421,6 @@ void nemotron_h_omni(Reader& config, Model& model) {
                    out.rms_norm("layer_norm", in);
                    two_maps(out, in, Extent(p.config.size("projector_hidden_size", 4096)), p.d, false);
                  }});
-}
-
-// Aria: a learned query a patch at most, attention to the image's vectors, an MLP.
-void aria_vl(Reader& config, Model& model) {
-  build_wrapper(config, model,
-                {.language = {.type = "aria_text"}, .vision = "idefics3_vision", .project = [](Projection& p) {
-                   Outside out = p.out.in("multi_modal_projector"), cross = out.in("cross_attn");
-                   const Dim d = p.tower.d;
-                   out.tensor("query", {Extent(p.config.size("max_value_projector_patch_to_query_dict", 256)), d});
-                   for (const char* map : {"q_proj", "k_proj", "v_proj"}) cross.linear(map, d, d, false);
-                   cross.tensor("multihead_attn.in_proj_weight", {3 * d, d});
-                   cross.tensor("multihead_attn.in_proj_bias", {3 * d});
-                   cross.linear("multihead_attn.out_proj", d, d);
-                   cross.linear("linear", d, d);
-                   cross.layer_norm("layer_norm", d);
-                   cross.layer_norm("layer_norm_kv", d);
-                   out.layer_norm("layer_norm", d);
-                   out.linear("feed_forward.linear_in", p.d, d, false);
-                   out.linear("feed_forward.linear_out", p.d, p.d, false);
-                 }});
-}
-
-// DeepSeek-VL's larger models: SAM's encoder beside SigLIP's, whose vectors give half the width each.
-void deepseek_vl_hybrid(Reader& config, Model& model) {
-  add_language_model(config, model,
-                     {.type = "llama", .name = "model.language_model", .own_class = false, .tied = true});
-  const auto low = add_known_tower(config, model, "vision_config", "model.vision_model", "siglip_vision_model");
-  const auto high = add_known_tower(config, model, "high_res_vision_config",
-                                    "model.high_res_vision_model.vision_encoder", "sam_vision_model");
-  if (!low || !high) return;
-  const Dim d(model.sizes.hidden_size.value(), Symbol::d);
-  const Extent c = high->d, one(1), three(3), half(d.value / 2);
-  Stack& stack = add_tower(model, "", "projector");
-  Outside out(stack.output, "model");
-  out.tensor("high_res_vision_alpha", {one});
-  Outside neck = out.in("high_res_vision_neck"), joined = out.in("high_res_vision_proj"), aligner = out.in("aligner");
-  neck.convolution("conv1", {c, high->d_inner, one, one}, false);
-  neck.layer_norm("layer_norm1", c);
-  neck.convolution("conv2", {c, c, three, three}, false);
-  neck.layer_norm("layer_norm2", c);
-  joined.convolution("conv1", {2 * c, c, three, three}, false);
-  joined.convolution("conv2", {4 * c, 2 * c, three, three}, false);
-  aligner.linear("vision_proj", half, low->d);
-  aligner.linear("high_res_vision_proj", half, 4 * c);
-  aligner.linear("proj", d, d);
 }
 
 // Fuyu: no tower; a map makes a vector of each patch.

@@ -30,7 +30,10 @@ inline Int multiply(Int a, Int b) {
   return product;
 }
 
+// a / b, rounded up; a at least 0, b at least 1.
+inline Int divide_up(Int a, Int b) { return a / b + (a % b != 0 ? 1 : 0); }
+
 // The least multiple of `step` (at least 1) that is not below a (at least 0).
-inline Int round_up(Int a, Int step) { return a % step == 0 ? a : multiply(a / step + 1, step); }
+inline Int round_up(Int a, Int step) { return multiply(divide_up(a, step), step); }
 
 }  // namespace lmsize

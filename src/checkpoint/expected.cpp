@@ -24,7 +24,7 @@ class Collector {
   explicit Collector(std::vector<ExpectedTensor>& out) : out_(out) {}
 
   void add(const std::string& prefix, const Tensor& tensor) {
-    const std::string name = prefix.empty() ? tensor.name : prefix + "." + tensor.name;
+    const std::string name = join_names(prefix, tensor.name);
     const std::size_t star = name.find('*');
     if (star == name.npos) return add_one(name, tensor);
     for (Int i = 0; i < tensor.copies.value; ++i)
@@ -32,9 +32,7 @@ class Collector {
   }
 
   void add(const std::string& prefix, const Block& block) {
-    std::vector<Tensor> tensors;
-    tensors_of(block, tensors);
-    for (const Tensor& tensor : tensors) add(prefix, tensor);
+    for (const Tensor& tensor : tensors_of(block)) add(prefix, tensor);
   }
 
  private:
@@ -101,9 +99,7 @@ class Sorted {
   void add(const Placed& placed) {
     if (!placed.stored) return tied_.add(placed.prefix, placed.block);
     stored_.add(placed.prefix, placed.block);
-    std::vector<Tensor> own, all;
-    tensors_of(placed.block, own);
-    tensors_of(untied(placed.block), all);
+    const std::vector<Tensor> own = tensors_of(placed.block), all = tensors_of(untied(placed.block));
     if (own.size() == all.size()) return;
     for (const Tensor& tensor : all) {
       const bool is_own = std::ranges::any_of(own, [&](const Tensor& o) { return o.name == tensor.name; });

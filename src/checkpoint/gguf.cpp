@@ -24,8 +24,6 @@ constexpr Int kDefaultAlignment = 32;
 
 [[noreturn]] void fail(std::string message) { throw Error("gguf", std::move(message)); }
 
-std::string named(std::string_view name) { return format_text("tensor \"{}\"", escaped(name)); }
-
 enum class ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, text, array, u64, i64, f64 };
 // The bytes of a value of each type; 0: it says so itself.
 constexpr std::array<Int, 13> kValueBytes{1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
@@ -191,7 +189,7 @@ Int alignment_of(const GgufHeader& header) {
 StoredTensor read_tensor(Bytes& bytes) {
   StoredTensor tensor;
   tensor.name = bytes.text("the length of a tensor's name");
-  const std::string what = named(tensor.name);
+  const std::string what = tensor_words(tensor.name);
   const auto n_sides = bytes.number<std::uint32_t>("the number of dimensions of " + what);
   if (n_sides == 0 || n_sides > kMostSides)
     fail(format_text("{} has {} dimensions, not 1 to {}", what, n_sides, kMostSides));
@@ -216,7 +214,7 @@ StoredTensor read_tensor(Bytes& bytes) {
 // Sets elements and end, checks them against each other and the bytes that the file has for data.
 void check_place(StoredTensor& tensor, Int alignment, Int data_bytes) {
   const DtypeInfo& type = info_of(tensor.dtype);
-  const std::string what = named(tensor.name);
+  const std::string what = tensor_words(tensor.name);
   if (tensor.shape.back() % type.block != 0)
     fail(format_text("{}: {} elements a row are no whole blocks of {}, which have {}", what, tensor.shape.back(),
                      type.name, type.block));
@@ -243,12 +241,13 @@ void check_cover(const std::vector<StoredTensor>& tensors, Int alignment) {
   std::string before = "the data's begin";
   for (const StoredTensor* tensor : order) {
     if (tensor->begin < covered)
-      fail(format_text("{} at offset {} overlaps {}, which ends at {}", named(tensor->name), tensor->begin, before,
-                       covered));
+      fail(format_text("{} at offset {} overlaps {}, which ends at {}", tensor_words(tensor->name), tensor->begin,
+                       before, covered));
     if (tensor->begin > round_up(covered, alignment))
-      fail(format_text("bytes {} to {} before {} belong to no tensor", covered, tensor->begin, named(tensor->name)));
+      fail(format_text("bytes {} to {} before {} belong to no tensor", covered, tensor->begin,
+                       tensor_words(tensor->name)));
     covered = tensor->end;
-    before = named(tensor->name);
+    before = tensor_words(tensor->name);
   }
 }
 
@@ -278,7 +277,8 @@ GgufHeader read_gguf_header(std::istream& in, Int file_bytes) {
   seen.clear();
   for (Int i = 0; i < n_tensors; ++i) {
     header.tensors.push_back(read_tensor(bytes));
-    if (!seen.insert(header.tensors.back().name).second) fail(named(header.tensors.back().name) + " is there twice");
+    if (!seen.insert(header.tensors.back().name).second)
+      fail(tensor_words(header.tensors.back().name) + " is there twice");
   }
   const Int data_begin = round_up(bytes.position(), alignment), data_bytes = std::max<Int>(file_bytes - data_begin, 0);
   for (StoredTensor& tensor : header.tensors) check_place(tensor, alignment, data_bytes);

@@ -98,10 +98,6 @@ class Translator {
     for (Branch& branch : more) layer.branches.push_back(std::move(branch));
   }
 
-  static bool is_attention(const Block& block) {
-    return std::holds_alternative<Attention>(block) || std::holds_alternative<LatentAttention>(block);
-  }
-
   // kv_b as later converters split it: (n_heads, kv_rank, d_nope) and (n_heads, d_v, kv_rank).
   void add_split(const LatentAttention& a, std::vector<Branch>& branches) const {
     if (!stores("attn_k_b")) return;

@@ -24,8 +24,6 @@ constexpr std::size_t kMostSides = 64;
 
 [[noreturn]] void fail(std::string message) { throw Error("safetensors", std::move(message)); }
 
-std::string named(std::string_view name) { return format_text("tensor \"{}\"", escaped(name)); }
-
 std::optional<Dtype> find_dtype(std::string_view name) {
   const std::span<const DtypeInfo> known = dtypes().first(kSafetensorsDtypes);
   const auto found = std::ranges::find(known, name, &DtypeInfo::name);
@@ -135,7 +133,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   std::string where() const {
     if (depth_ == 0) return "the header";
     if (metadata_) return depth_ == 1 ? "__metadata__" : "a value of __metadata__";
-    std::string place = named(tensors.back().name);
+    std::string place = tensor_words(tensors.back().name);
     if (depth_ > 1) place += format_text(": {}", kFieldNames[static_cast<std::size_t>(field_)]);
     return place;
   }
@@ -145,9 +143,9 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   void close_tensor() {
     StoredTensor& tensor = tensors.back();
     for (std::size_t field = 0; field < kFieldNames.size(); ++field)
-      if (!seen_[field]) fail(format_text("{} has no {}", named(tensor.name), kFieldNames[field]));
+      if (!seen_[field]) fail(format_text("{} has no {}", tensor_words(tensor.name), kFieldNames[field]));
     if (offsets_.size() != 2)
-      fail(format_text("{}: data_offsets has {} numbers, not 2", named(tensor.name), offsets_.size()));
+      fail(format_text("{}: data_offsets has {} numbers, not 2", tensor_words(tensor.name), offsets_.size()));
     tensor.begin = offsets_[0];
     tensor.end = offsets_[1];
   }
@@ -163,9 +161,9 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
 void check_place(StoredTensor& tensor, Int data_bytes) {
   const std::string_view dtype = name_of(tensor.dtype);
   if (tensor.begin > tensor.end)
-    fail(format_text("{}: data_offsets [{}, {}] run backwards", named(tensor.name), tensor.begin, tensor.end));
+    fail(format_text("{}: data_offsets [{}, {}] run backwards", tensor_words(tensor.name), tensor.begin, tensor.end));
   if (tensor.end > data_bytes)
-    fail(format_text("{}: data_offsets [{}, {}] end beyond the {} bytes that the file holds", named(tensor.name),
+    fail(format_text("{}: data_offsets [{}, {}] end beyond the {} bytes that the file holds", tensor_words(tensor.name),
                      tensor.begin, tensor.end, data_bytes));
   const DtypeInfo& info = info_of(tensor.dtype);
   Int bits = 8 * info.bytes / info.block;
@@ -173,12 +171,14 @@ void check_place(StoredTensor& tensor, Int data_bytes) {
     tensor.elements = elements_of(tensor.shape);
     bits = multiply(bits, tensor.elements);
   } catch (const Error&) {
-    fail(format_text("{}: {} {} is more than any file holds", named(tensor.name), dtype, shape_text(tensor.shape)));
+    fail(format_text("{}: {} {} is more than any file holds", tensor_words(tensor.name), dtype,
+                     shape_text(tensor.shape)));
   }
   if (bits % 8 != 0)
-    fail(format_text("{}: {} {} does not fill whole bytes", named(tensor.name), dtype, shape_text(tensor.shape)));
+    fail(
+        format_text("{}: {} {} does not fill whole bytes", tensor_words(tensor.name), dtype, shape_text(tensor.shape)));
   if (bits / 8 != tensor.end - tensor.begin)
-    fail(format_text("{}: {} {} takes {} bytes, data_offsets [{}, {}] hold {}", named(tensor.name), dtype,
+    fail(format_text("{}: {} {} takes {} bytes, data_offsets [{}, {}] hold {}", tensor_words(tensor.name), dtype,
                      shape_text(tensor.shape), bits / 8, tensor.begin, tensor.end, tensor.end - tensor.begin));
 }
 
@@ -195,7 +195,7 @@ void check_names(std::span<const StoredTensor> tensors) {
   const auto order = order_of(tensors, [](const StoredTensor& t) { return std::string_view(t.name); });
   const auto twice =
       std::ranges::adjacent_find(order, {}, [&](std::size_t i) { return std::string_view(tensors[i].name); });
-  if (twice != order.end()) fail(named(tensors[*twice].name) + " is in the header twice");
+  if (twice != order.end()) fail(tensor_words(tensors[*twice].name) + " is in the header twice");
 }
 
 void check_cover(std::span<const StoredTensor> tensors, Int data_bytes) {
@@ -204,10 +204,11 @@ void check_cover(std::span<const StoredTensor> tensors, Int data_bytes) {
   for (const std::size_t i : order_of(tensors, [](const StoredTensor& t) { return std::pair(t.begin, t.end); })) {
     const StoredTensor& tensor = tensors[i];
     if (tensor.begin < covered)
-      fail(format_text("{} at [{}, {}] overlaps {} at [{}, {}]", named(tensor.name), tensor.begin, tensor.end,
-                       named(before->name), before->begin, before->end));
+      fail(format_text("{} at [{}, {}] overlaps {} at [{}, {}]", tensor_words(tensor.name), tensor.begin, tensor.end,
+                       tensor_words(before->name), before->begin, before->end));
     if (tensor.begin > covered)
-      fail(format_text("bytes {} to {} before {} belong to no tensor", covered, tensor.begin, named(tensor.name)));
+      fail(format_text("bytes {} to {} before {} belong to no tensor", covered, tensor.begin,
+                       tensor_words(tensor.name)));
     covered = tensor.end;
     before = &tensor;
   }
@@ -235,7 +236,7 @@ std::vector<T> read_as(std::istream& in, const StoredTensor& tensor, auto conver
   for (std::size_t done = 0; done < values.size(); done += kPiece) {
     const std::size_t n = std::min(kPiece, values.size() - done);
     if (!in.read(reinterpret_cast<char*>(piece.data()), static_cast<std::streamsize>(n * sizeof(S))))
-      fail(named(tensor.name) + ": the file ended while it was read");
+      fail(tensor_words(tensor.name) + ": the file ended while it was read");
     std::transform(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(n),
                    values.begin() + static_cast<std::ptrdiff_t>(done), convert);
   }
@@ -290,8 +291,8 @@ std::vector<T> read_values(std::istream& in, const StoredTensor& tensor) {
     case Dtype::BF16:
       return read_as<std::uint16_t, T>(in, tensor, from_bfloat16);
     default:
-      fail(
-          format_text("{} is {}: its values must be F64, F32, F16 or BF16", named(tensor.name), name_of(tensor.dtype)));
+      fail(format_text("{} is {}: its values must be F64, F32, F16 or BF16", tensor_words(tensor.name),
+                       name_of(tensor.dtype)));
   }
 }
 
@@ -299,7 +300,7 @@ std::vector<Int> read_integers(std::istream& in, const StoredTensor& tensor) {
   const auto as_is = [](auto x) { return Int{x}; };
   if (tensor.dtype == Dtype::I64) return read_as<std::int64_t, Int>(in, tensor, as_is);
   if (tensor.dtype == Dtype::I32) return read_as<std::int32_t, Int>(in, tensor, as_is);
-  fail(format_text("{} is {}: its values must be I64 or I32", named(tensor.name), name_of(tensor.dtype)));
+  fail(format_text("{} is {}: its values must be I64 or I32", tensor_words(tensor.name), name_of(tensor.dtype)));
 }
 
 template std::vector<float> read_values(std::istream&, const StoredTensor&);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace lmsize {
 namespace {
@@ -59,6 +60,8 @@ Int elements_of(std::span<const Int> shape) {
   for (const Int side : shape) product = multiply(product, side);
   return product;
 }
+
+std::string tensor_words(std::string_view name) { return format_text("tensor \"{}\"", escaped(name)); }
 
 std::string shape_text(const std::vector<Int>& shape) { return format_text("({})", fmt::join(shape, ", ")); }
 

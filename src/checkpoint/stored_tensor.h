@@ -95,6 +95,9 @@ struct StoredTensor {
 // The product of the sides; throws Error "overflow".
 Int elements_of(std::span<const Int> shape);
 
+// `tensor "NAME"`, as messages name it.
+std::string tensor_words(std::string_view name);
+
 // "(2, 5, 64)", as messages and reports write shapes.
 std::string shape_text(const std::vector<Int>& shape);
 

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "cli/command.h"
+#include "cli/lengths.h"
 #include "cli/read_checkpoint.h"
 #include "report/count_json.h"
 #include "report/count_rows.h"
@@ -29,9 +30,15 @@ std::optional<RowFormat> row_format(Format format) {
   return std::nullopt;
 }
 
+void set_rows(Rendering& rendering, RowFormat format, std::span<const Heading> columns) {
+  write_header(format, columns, rendering.header);
+  rendering.failure = [format, n = columns.size()](const Failure& failure, std::string& out) {
+    write_failed_row(format, n, failure.source.label, failure.error.message, out);
+  };
+}
+
 CountReport report_of(const Config& config) {
-  CountReport report{config.source.label, config.name, config.model, config.log.assumptions,
-                     lmsize::count(config.model)};
+  CountReport report{reported(config), lmsize::count(config.model)};
   if (config.stored == nullptr) return report;
   report.stored = &config.stored->summary;
   if (const auto& implied = config.stored->implied) {
@@ -76,12 +83,7 @@ int count(Words words, Streams& streams) {
       write_count_table(report, view.per_layer, options.color(streams), out);
     return 0;
   };
-  if (rows) {
-    write_count_header(view.rows(), *rows, rendering.header);
-    rendering.failure = [&](const Failure& failure, std::string& out) {
-      write_failed_row(failure.source.label, failure.error.message, view.rows(), *rows, out);
-    };
-  }
+  if (rows) set_rows(rendering, *rows, count_columns(view.rows(), *rows));
   return for_each_config(options, streams, rendering);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ostream>
 #include <string>
 #include <utility>
 
@@ -24,8 +25,6 @@ FdSource::int_type FdSource::underflow() {
   setg(buffer_.get(), buffer_.get(), buffer_.get() + got);
   return got == 0 ? traits_type::eof() : traits_type::to_int_type(*gptr());
 }
-
-bool FdSink::is_terminal() const { return ::isatty(fd_) == 1; }
 
 void FdSink::write_all(const char* text, std::size_t size) {
   while (size > 0) {
@@ -68,6 +67,11 @@ std::streamsize FdSink::xsputn(const char* text, std::streamsize size) {
     pbump(static_cast<int>(size));
   }
   return size;
+}
+
+bool is_terminal(const std::ostream& out) {
+  const auto* sink = dynamic_cast<const FdSink*>(out.rdbuf());
+  return sink != nullptr && ::isatty(sink->fd()) == 1;
 }
 
 }  // namespace lmsize::cli

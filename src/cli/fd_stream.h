@@ -1,6 +1,7 @@
 // Streams over file descriptors: one system call a buffer, errors as exceptions, no locale, nothing shared with stdio.
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <streambuf>
 
@@ -25,12 +26,12 @@ class FdSource : public std::streambuf {
   std::unique_ptr<char[]> buffer_;  // from the first read on
 };
 
-// Writes to a descriptor, which it does not close. Throws ClosedPipe, or Error "output": users of an ostream over it see
-// these where the stream has badbit among its exceptions().
+// Writes to a descriptor, which it does not close. Throws ClosedPipe, or Error "output": users of an ostream over it
+// see these where the stream has badbit among its exceptions().
 class FdSink : public std::streambuf {
  public:
   explicit FdSink(int fd) : fd_(fd) {}
-  bool is_terminal() const;
+  int fd() const { return fd_; }
 
  protected:
   int_type overflow(int_type c) override;
@@ -44,5 +45,8 @@ class FdSink : public std::streambuf {
   int fd_;
   std::unique_ptr<char[]> buffer_;  // from the first byte on
 };
+
+// Whether it writes to a terminal, through an FdSink.
+bool is_terminal(const std::ostream& out);
 
 }  // namespace lmsize::cli

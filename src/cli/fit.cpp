@@ -17,6 +17,7 @@
 #include "base/spelling.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/count.h"
 #include "cli/files.h"
 #include "cli/lengths.h"
 #include "cli/messages.h"
@@ -341,23 +342,13 @@ void emit(const std::string& path, const std::string& config, Streams& streams) 
 
 std::string rendered(const FitReport& report, const OutputOptions& options, bool color) {
   std::string out;
-  switch (options.format) {
-    case Format::json:
-    case Format::jsonl:
-      write_fit_json(report, options.format == Format::json, out);
-      out += '\n';
-      break;
-    case Format::csv:
-      write_fit_rows(report, RowFormat::csv, out);
-      break;
-    case Format::tsv:
-      write_fit_rows(report, RowFormat::tsv, out);
-      break;
-    case Format::markdown:
-      write_fit_rows(report, RowFormat::markdown, out);
-      break;
-    default:
-      write_fit_table(report, color, out);
+  if (options.is_json()) {
+    write_fit_json(report, options.format == Format::json, out);
+    out += '\n';
+  } else if (const auto rows = row_format(options.format)) {
+    write_fit_rows(report, *rows, out);
+  } else {
+    write_fit_table(report, color, out);
   }
   return out;
 }
@@ -407,7 +398,7 @@ int fit(Words words, Streams& streams) {
   for (std::size_t i = 0; i < models.size(); ++i)
     report.models.push_back({found.models[i],
                              styles[found.models[i].style].name,
-                             {"fit", models[i].name, models[i].model, models[i].assumptions, count(models[i].model)},
+                             {{"fit", models[i].name, models[i].model, models[i].assumptions}, count(models[i].model)},
                              json_text(models[i].document.root())});
   options.print(streams, rendered(report, options, options.color(streams)));
   if (report.models.empty()) {

@@ -75,12 +75,7 @@ int flops(Words words, Streams& streams) {
       write_flops_table(report, options.color(streams), out);
     return 0;
   };
-  if (rows) {
-    write_flops_header(*rows, rendering.header);
-    rendering.failure = [&](const Failure& failure, std::string& out) {
-      write_failed_flops_row(failure.source.label, failure.error.message, *rows, out);
-    };
-  }
+  if (rows) set_rows(rendering, *rows, flops_columns());
   return for_each_config(options, streams, rendering);
 }
 

@@ -203,12 +203,7 @@ int forward(Words words, Streams& streams) {
   rendering.config = [&](const Config& config, std::string& out) {
     return run(options, batch, streams, color, config, out);
   };
-  if (const auto rows = row_format(batch.format)) {
-    write_forward_header(*rows, rendering.header);
-    rendering.failure = [rows](const Failure& failure, std::string& out) {
-      write_forward_failure(failure.source.label, failure.error.message, *rows, out);
-    };
-  }
+  if (const auto rows = row_format(batch.format)) set_rows(rendering, *rows, forward_columns());
   return for_each_config(batch, streams, rendering);
 }
 

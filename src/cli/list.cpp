@@ -2,19 +2,18 @@
 
 #include "report/list.h"
 
-#include <algorithm>
-
 #include "arch/registry.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/count.h"
 #include "config/built_in.h"
 
 namespace lmsize::cli {
 namespace {
 
 std::string_view family_of(std::string_view model_type) {
-  const auto known = std::ranges::find(architectures(), model_type, &Architecture::model_type);
-  return known == architectures().end() ? std::string_view() : known->family;
+  const Architecture* known = find_architecture(model_type);
+  return known == nullptr ? std::string_view() : known->family;
 }
 
 // An architecture, with what its class is by default; a class whose default is no model shows nothing of it.
@@ -47,25 +46,15 @@ Listing listing_of(bool architectures_alone) {
   return listing;
 }
 
-std::string rendered(const Listing& listing, Format format, bool color) {
+std::string rendered(const Listing& listing, const OutputOptions& options, bool color) {
   std::string out;
-  switch (format) {
-    case Format::json:
-    case Format::jsonl:
-      write_list_json(listing, format == Format::json, out);
-      out += '\n';
-      break;
-    case Format::csv:
-      write_list_rows(listing, RowFormat::csv, out);
-      break;
-    case Format::tsv:
-      write_list_rows(listing, RowFormat::tsv, out);
-      break;
-    case Format::markdown:
-      write_list_rows(listing, RowFormat::markdown, out);
-      break;
-    default:
-      write_list_table(listing, color, out);
+  if (options.is_json()) {
+    write_list_json(listing, options.format == Format::json, out);
+    out += '\n';
+  } else if (const auto rows = row_format(options.format)) {
+    write_list_rows(listing, *rows, out);
+  } else {
+    write_list_table(listing, color, out);
   }
   return out;
 }
@@ -81,7 +70,7 @@ int list(Words words, Streams& streams) {
   line.example("lmsize list --json");
   if (!line.parse(words, streams.out)) return 0;
   if (!line.inputs().empty()) throw UsageError("list reads no INPUT: " + escaped(line.inputs().front()));
-  options.print(streams, rendered(listing_of(architectures_alone), options.format, options.color(streams)));
+  options.print(streams, rendered(listing_of(architectures_alone), options, options.color(streams)));
   return 0;
 }
 

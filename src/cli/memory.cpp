@@ -170,12 +170,7 @@ int memory(Words words, Streams& streams) {
       write_memory_table(report, options.color(streams), out);
     return 0;
   };
-  if (rows) {
-    write_memory_header(*rows, rendering.header);
-    rendering.failure = [&](const Failure& failure, std::string& out) {
-      write_failed_memory_row(failure.source.label, failure.error.message, *rows, out);
-    };
-  }
+  if (rows) set_rows(rendering, *rows, memory_columns());
   return for_each_config(options, streams, rendering);
 }
 

@@ -16,10 +16,11 @@ constexpr std::size_t kBarWidth = 40;
 }  // namespace
 
 Progress::Progress(std::ostream& err, std::string note)
-    : err_(err), note_(std::move(note)), begin_(std::chrono::steady_clock::now()), last_(begin_) {
-  const auto* sink = dynamic_cast<const FdSink*>(err.rdbuf());
-  terminal_ = sink != nullptr && sink->is_terminal();
-}
+    : err_(err),
+      note_(std::move(note)),
+      terminal_(is_terminal(err)),
+      begin_(std::chrono::steady_clock::now()),
+      last_(begin_) {}
 
 void Progress::show(double part) {
   const auto now = std::chrono::steady_clock::now();

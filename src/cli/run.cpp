@@ -96,8 +96,7 @@ std::string usage_message(Words args, std::string_view fault) {
 std::span<const Command> commands() { return kCommands; }
 
 int run(std::span<const char* const> args, std::istream& in, std::ostream& out, std::ostream& err) {
-  const auto* sink = dynamic_cast<const FdSink*>(out.rdbuf());
-  Streams streams{in, out, err, sink != nullptr && sink->is_terminal() && shows_colors()};
+  Streams streams{in, out, err, is_terminal(out) && shows_colors()};
   try {
     const int status = dispatch(args, streams);
     out.flush();

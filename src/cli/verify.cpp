@@ -93,12 +93,7 @@ int verify(Words words, Streams& streams) {
   rendering.config = [&](const Config& config, std::string& out) {
     return run(options, pair.checkpoint, color, config, out);
   };
-  if (const auto rows = row_format(options.format)) {
-    write_verify_header(*rows, rendering.header);
-    rendering.failure = [rows](const Failure& failure, std::string& out) {
-      write_verify_failure(failure.source.label, failure.error.message, *rows, out);
-    };
-  }
+  if (const auto rows = row_format(options.format)) set_rows(rendering, *rows, verify_columns());
   return for_each_config(options, streams, rendering);
 }
 

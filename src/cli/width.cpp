@@ -8,6 +8,7 @@
 #include "base/spelling.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/count.h"
 #include "cli/messages.h"
 #include "model/activation.h"
 #include "report/width.h"
@@ -68,25 +69,17 @@ void declare(CommandLine& line, WidthQuestion& asked, std::optional<Diagnostic>&
   line.example("lmsize width --d 4096 --d-ff 14336");
 }
 
-std::string rendered(const WidthAnswer& answer, Format format) {
+std::string rendered(const WidthAnswer& answer, const OutputOptions& options) {
   std::string out;
-  switch (format) {
-    case Format::json:
-    case Format::jsonl:
-      write_width_json(answer, format == Format::json, out);
-      out += '\n';
-      break;
-    case Format::csv:
-      write_width_rows(answer, RowFormat::csv, out);
-      break;
-    case Format::tsv:
-      write_width_rows(answer, RowFormat::tsv, out);
-      break;
-    case Format::markdown:
-      write_width_markdown(answer, out);
-      break;
-    default:
-      write_width_table(answer, out);
+  if (options.is_json()) {
+    write_width_json(answer, options.format == Format::json, out);
+    out += '\n';
+  } else if (options.format == Format::markdown) {
+    write_width_markdown(answer, out);
+  } else if (const auto rows = row_format(options.format)) {
+    write_width_rows(answer, *rows, out);
+  } else {
+    write_width_table(answer, out);
   }
   return out;
 }
@@ -107,7 +100,7 @@ int width(Words words, Streams& streams) {
     append_message({"flags", "flags"}, *assumption, message);
     streams.err << message;
   }
-  options.print(streams, rendered(feed_forward_width(asked), options.format));
+  options.print(streams, rendered(feed_forward_width(asked), options));
   return 0;
 }
 

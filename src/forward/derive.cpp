@@ -7,12 +7,6 @@
 namespace lmsize {
 namespace {
 
-std::vector<Tensor> tensors_of(const Block& block) {
-  std::vector<Tensor> tensors;
-  lmsize::tensors_of(block, tensors);
-  return tensors;
-}
-
 bool is_matrix(const Tensor& tensor) {
   if (tensor.buffer || tensor.role == Role::norm || tensor.role == Role::embedding) return false;
   // A stack of biases is (n_experts, out).

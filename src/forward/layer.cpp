@@ -15,17 +15,6 @@ void record_layer_step(Pass<T>& pass, const std::string& module, const Rows<T>& 
                        values);
 }
 
-std::string name_of(const Block& block) {
-  return std::visit(
-      [](const auto& b) -> std::string {
-        if constexpr (requires { b.name; })
-          return b.name;
-        else
-          return "";
-      },
-      block);
-}
-
 }  // namespace
 
 std::string joined(std::string_view path, std::string_view name) {
@@ -82,7 +71,7 @@ Rows<T> run(const Layer& layer, const std::string& path, Pass<T>& pass, Rows<T> 
     else if (!branch.parallel)
       normed = Rows<T>{};
     Rows<T> y = run(branch.block, path, pass, normed.rows > 0 ? normed : in);
-    record_layer_step(pass, joined(path, name_of(branch.block)), y);
+    record_layer_step(pass, joined(path, block_name(branch.block)), y);
     if (branch.after) y = run(*branch.after, path, pass, y);
     if (branch.from_norm) x = normed;
     scale(x, branch.stream_scale);

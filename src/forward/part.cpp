@@ -47,12 +47,6 @@ void add_tensors(const std::string& path, const std::vector<Tensor>& tensors, st
   for (const Tensor& tensor : tensors) add_tensor(path, tensor, out);
 }
 
-std::vector<Tensor> tensors_of(const Block& block) {
-  std::vector<Tensor> tensors;
-  lmsize::tensors_of(block, tensors);
-  return tensors;
-}
-
 void add_tensors(const std::vector<Placed>& blocks, std::vector<PartTensor>& out) {
   for (const Placed& placed : blocks)
     if (placed.stored) add_tensors(placed.prefix, tensors_of(placed.block), out);
@@ -73,13 +67,6 @@ std::vector<PartTensor> tensors_of_model(const Model& model) {
   return all;
 }
 
-bool is_feed_forward(const Block& block) {
-  return std::holds_alternative<Mlp>(block) || std::holds_alternative<MixtureOfExperts>(block);
-}
-bool is_attention(const Block& block) {
-  return std::holds_alternative<Attention>(block) || std::holds_alternative<LatentAttention>(block);
-}
-
 Dim width_of(const Block& block) {
   return std::visit(
       [](const auto& b) -> Dim {
@@ -95,7 +82,7 @@ Dim width_of(const Block& block) {
 
 std::vector<std::string> others_of(const Layer& layer, const Block& own) {
   std::vector<PartTensor> all, mine;
-  add_tensors("", lmsize::tensors_of(layer), all);
+  add_tensors("", tensors_of(layer), all);
   add_tensors("", tensors_of(own), mine);
   std::vector<std::string> names;
   for (const PartTensor& tensor : all)
@@ -111,21 +98,14 @@ void refuse(const std::optional<std::string>& reason) {
 
 std::string Part::block_path() const {
   if (kind == Kind::layer || kind == Kind::model) return path;
-  const std::string name = std::visit(
-      [](const auto& b) -> std::string {
-        if constexpr (requires { b.name; })
-          return b.name;
-        else
-          return "";
-      },
-      block);
+  const std::string& name = block_name(block);
   return name.empty() ? path : path + name + ".";
 }
 
 std::vector<PartTensor> Part::tensors() const {
   if (kind == Kind::model) return tensors_of_model(*model);
   std::vector<PartTensor> all;
-  add_tensors(path, kind == Kind::layer ? lmsize::tensors_of(layer) : tensors_of(block), all);
+  add_tensors(path, kind == Kind::layer ? tensors_of(layer) : tensors_of(block), all);
   return all;
 }
 

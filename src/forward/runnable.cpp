@@ -83,26 +83,13 @@ struct Visitor {
   Reason operator()(const Lone&) const { return "a tensor of its own"; }
 };
 
-std::string name_of(const Block& block) {
-  return std::visit(
-      [](const auto& b) -> std::string {
-        if constexpr (requires { b.name; })
-          return b.name;
-        else if constexpr (requires { b.matrix; })
-          return b.matrix;
-        else
-          return b.decoder;
-      },
-      block);
-}
-
 Reason named(const std::string& name, const Reason& reason) {
   if (!reason) return std::nullopt;
   return name.empty() ? *reason : format_text("{}: {}", name, *reason);
 }
 
 Reason obstacle(const Branch& branch) {
-  const std::string name = name_of(branch.block);
+  const std::string& name = block_name(branch.block);
   if (std::holds_alternative<Matrix>(branch.block) || std::holds_alternative<Norm>(branch.block) ||
       std::holds_alternative<Embedding>(branch.block))
     return name + ": a matrix or norm of its own in a layer";
@@ -122,7 +109,7 @@ Reason obstacle(const std::vector<Placed>& blocks) {
 
 }  // namespace
 
-Reason obstacle(const Block& block) { return named(name_of(block), std::visit(Visitor{}, block)); }
+Reason obstacle(const Block& block) { return named(block_name(block), std::visit(Visitor{}, block)); }
 
 Reason obstacle(const Layer& layer) {
   for (const Branch& branch : layer.branches) {

@@ -16,7 +16,7 @@ namespace {
 
 void add_tensors(std::vector<Tensor> tensors, bool gguf, const std::string& prefix, std::vector<Tensor>& out) {
   for (Tensor& tensor : tensors) {
-    if (!prefix.empty()) tensor.name = prefix + "." + tensor.name;
+    tensor.name = join_names(prefix, tensor.name);
     if (gguf) tensor.name = finished_gguf_name(std::move(tensor.name));
     if (const std::size_t star = tensor.name.find('*'); star != tensor.name.npos) tensor.name.replace(star, 1, "0");
     out.push_back(std::move(tensor));
@@ -24,11 +24,7 @@ void add_tensors(std::vector<Tensor> tensors, bool gguf, const std::string& pref
 }
 
 void add_tensors(const std::vector<Placed>& blocks, bool gguf, std::vector<Tensor>& out) {
-  for (const Placed& placed : blocks) {
-    std::vector<Tensor> tensors;
-    tensors_of(placed.block, tensors);
-    add_tensors(std::move(tensors), gguf, placed.prefix, out);
-  }
+  for (const Placed& placed : blocks) add_tensors(tensors_of(placed.block), gguf, placed.prefix, out);
 }
 
 std::optional<Probe> probe_of(const Architecture& architecture, const StoredNames& stored) {

@@ -3,17 +3,6 @@
 namespace lmsize {
 namespace {
 
-// PREFIX.NAME, where both are given, and behind it what follows the name.
-std::string join(std::string_view prefix, std::string_view name, std::string_view suffix = {}) {
-  std::string joined;
-  joined.reserve(prefix.size() + 1 + name.size() + suffix.size());
-  joined += prefix;
-  if (!prefix.empty() && !name.empty()) joined += '.';
-  joined += name;
-  joined += suffix;
-  return joined;
-}
-
 // Collects the tensors of one block under its name.
 class Store {
  public:
@@ -21,7 +10,7 @@ class Store {
 
   Tensor& tensor(std::string_view name, const Shape& shape, std::string_view suffix = {}) {
     Tensor& made = out_.emplace_back();
-    made.name = join(prefix_, name, suffix);
+    made.name = join_names(prefix_, name, suffix);
     made.shape = shape;
     made.role = role_;
     made.copies = copies;
@@ -56,7 +45,7 @@ class Store {
 
 void store_norm(const Norm& norm, std::string_view prefix, std::vector<Tensor>& out) {
   const bool listed = norm.over == Norm::Heads::listed;
-  Store store(out, join(prefix, listed ? join(norm.name, "norms.*") : norm.name), Role::norm);
+  Store store(out, join_names(prefix, listed ? join_names(norm.name, "norms.*") : norm.name), Role::norm);
   if (listed) store.copies = norm.heads;
   Shape shape{norm.width};
   if (norm.over == Norm::Heads::rows)
@@ -67,7 +56,7 @@ void store_norm(const Norm& norm, std::string_view prefix, std::vector<Tensor>& 
   if (norm.weight) store.tensor(gated ? "norm.weight" : norm.gamma_beta ? "gamma" : "weight", shape);
   if (norm.bias) store.tensor(norm.gamma_beta ? "beta" : "bias", shape);
   if (!gated) return;
-  Store gate(out, join(prefix, norm.name), Role::mlp);
+  Store gate(out, join_names(prefix, norm.name), Role::mlp);
   gate.linear("W_down", norm.gate_rank, norm.width, false);
   gate.linear("W_up", norm.width, norm.gate_rank, false);
 }
@@ -180,7 +169,7 @@ struct Visitor {
   }
 
   void store_router(const MixtureOfExperts& moe, const Extent& choices) const {
-    const std::string name = join(moe.name, moe.router);
+    const std::string name = join_names(moe.name, moe.router);
     const Dim width = moe.router_mlp->width;
     Store store(out, name, Role::router);
     store.linear("down_proj", width, moe.expert.d, true);
@@ -193,7 +182,7 @@ struct Visitor {
 
   // JetMoE's: what a token takes of queries and output comes from its experts, keys and values from one matrix.
   void store_banked(const Attention& a) const {
-    const std::string name = join(a.name, "experts");
+    const std::string name = join_names(a.name, "experts");
     Store(out, name, Role::router).linear("router.layer", a.bank->n_experts, a.d, false);
     Store experts(out, name, Role::attention);
     experts.tensor("bias", {a.d});
@@ -259,9 +248,9 @@ struct Visitor {
     store.linear("wo_a", a.n_groups * a.o_rank, inner.value() / a.n_groups.value, false);
     store.linear("wo_b", a.d, a.n_groups * a.o_rank, false);
     if (!a.compressor) return;
-    store_compressor(join(a.name, "compressor"), *a.compressor, a.d, a.head_dim);
+    store_compressor(join_names(a.name, "compressor"), *a.compressor, a.d, a.head_dim);
     if (const auto& indexer = a.compressor->indexer) {
-      store_compressor(join(a.name, "indexer.compressor"), *a.compressor, a.d, indexer->head_dim);
+      store_compressor(join_names(a.name, "indexer.compressor"), *a.compressor, a.d, indexer->head_dim);
       store.linear("indexer.wq_b", indexer->n_heads * indexer->head_dim, a.q_rank, false);
       store.linear("indexer.weights_proj", indexer->n_heads, a.d, false);
     }
@@ -287,7 +276,7 @@ struct Visitor {
     store_bank(moe);
     if (!moe.bias.empty()) Store(out, moe.name, Role::mlp).tensor(moe.bias, {moe.expert.d});
     if (moe.shared) {
-      Store shared(out, join(moe.name, moe.shared->name), Role::mlp);
+      Store shared(out, join_names(moe.name, moe.shared->name), Role::mlp);
       if (moe.scores_shared) shared.stacked = moe.n_shared;
       store_mlp(*moe.shared, shared);
       if (!moe.shared_gate.empty()) router.linear(moe.shared_gate, Dim(1), d, false);
@@ -493,7 +482,7 @@ struct Visitor {
   // A tensor for each expert; the first ones stand for those that a token passes through.
   void store_numbered(const MixtureOfExperts& moe) const {
     for (Int i = 0; i < moe.n_experts.value; ++i) {
-      Store expert(out, join(moe.name, join(moe.expert.name, "expert_" + std::to_string(i))), Role::mlp);
+      Store expert(out, join_names(moe.name, join_names(moe.expert.name, "expert_" + std::to_string(i))), Role::mlp);
       if (i >= moe.per_token) expert.bank.used = 0;
       store_mlp(moe.expert, expert);
     }
@@ -503,7 +492,7 @@ struct Visitor {
     if (moe.numbered) return store_numbered(moe);
     const Bank bank{moe.n_experts, std::min(moe.per_token, moe.n_experts.value)};
     const bool separate = moe.storage == ExpertStorage::separate;
-    Store experts(out, join(moe.name, join(moe.expert.name, separate ? "*" : "")), Role::mlp);
+    Store experts(out, join_names(moe.name, join_names(moe.expert.name, separate ? "*" : "")), Role::mlp);
     experts.bank = bank;
     if (moe.storage == ExpertStorage::joined) {
       const Shape shape{moe.n_experts * moe.expert.d_ff, moe.expert.d};
@@ -547,7 +536,33 @@ struct Visitor {
 
 }  // namespace
 
+std::vector<Tensor> tensors_of(const Block& block) {
+  std::vector<Tensor> tensors;
+  tensors.reserve(8);
+  tensors_of(block, tensors);
+  return tensors;
+}
 void tensors_of(const Block& block, std::vector<Tensor>& out) { std::visit(Visitor{out}, block); }
 void tensors_of(const Norm& norm, std::vector<Tensor>& out) { store_norm(norm, "", out); }
+
+const std::string& block_name(const Block& block) {
+  return std::visit(
+      [](const auto& b) -> const std::string& {
+        if constexpr (requires { b.name; })
+          return b.name;
+        else if constexpr (requires { b.matrix; })
+          return b.matrix;
+        else
+          return b.decoder;
+      },
+      block);
+}
+
+bool is_feed_forward(const Block& block) {
+  return std::holds_alternative<Mlp>(block) || std::holds_alternative<MixtureOfExperts>(block);
+}
+bool is_attention(const Block& block) {
+  return std::holds_alternative<Attention>(block) || std::holds_alternative<LatentAttention>(block);
+}
 
 }  // namespace lmsize

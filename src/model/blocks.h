@@ -82,8 +82,8 @@ struct Rope {
   std::vector<double> short_factor{}, long_factor{};  // longrope: one for each pair
 };
 
-// Scores fall linearly with distance: those of head i of 1 … n at the slope factor·2^(-exponent·i/n). Where n is no power
-// of two: i runs over the next one's, the even ones first.
+// Scores fall linearly with distance: those of head i of 1 … n at the slope factor·2^(-exponent·i/n). Where n is no
+// power of two: i runs over the next one's, the even ones first.
 struct Alibi {
   double exponent = 8;
   double factor = 1;
@@ -125,7 +125,7 @@ struct Attention {
   Dim n_heads{}, n_kv_heads{}, head_dim{};
   bool q_bias = false, k_bias = false, v_bias = false, o_bias = false;
   std::string q = "q_proj", k = "k_proj", v = "v_proj", o = "o_proj";
-  std::string fused{};     // where not empty: the name of one matrix whose output is [q | k | v], in this order:
+  std::string fused{};  // where not empty: the name of one matrix whose output is [q | k | v], in this order:
   FusedOrder fused_order = FusedOrder::joined;
   std::string fused_kv{};  // where not empty: the name of one whose output is [k | v]
   Layout layout = Layout::linear;
@@ -145,29 +145,30 @@ struct Attention {
   // scores, the second times a number made of four learned vectors lambda_….
   bool differential = false;
   std::optional<AttentionBank> bank{};
-  Dim d_v{};   // not 0: the width of a value head, where it is not head_dim
-  Dim d_o{};   // not 0: what the output matrix reads is this wide, heads or not (Helium)
-  Dim d_in{};  // not 0: what q, k and v read is this wide in place of d (Zamba: the embeddings beside the stream)
+  Dim d_v{};        // not 0: the width of a value head, where it is not head_dim
+  Dim d_o{};        // not 0: what the output matrix reads is this wide, heads or not (Helium)
+  Dim d_in{};       // not 0: what q, k and v read is this wide in place of d (Zamba: the embeddings beside the stream)
   Dim d_context{};  // not 0: the width of what k and v read in cross attention, where it is not d
   Dim d_values{};   // not 0: the width of what v alone reads, where it is not that of k (MobileBERT)
   OutputGate gate = OutputGate::none;
   std::string gate_name = "gate_proj";
-  bool gate_bias = false;     // a number a head that is added to the gate
+  bool gate_bias = false;      // a number a head that is added to the gate
   bool gate_softplus = false;  // the gate goes through softplus in place of the sigmoid (Laguna)
-  std::string v_delayed = {};  // where not empty: a second v, for the later half of each value, of the token before (Zaya)
+  std::string v_delayed =
+      {};  // where not empty: a second v, for the later half of each value, of the token before (Zaya)
   // Invisible to counts; the cache and the forward pass read them.
-  bool cross = false;   // keys and values come from an encoder's output
+  bool cross = false;  // keys and values come from an encoder's output
   bool causal = true;
-  std::optional<Int> window{};    // a token sees itself and the window - 1 tokens before it
-  std::optional<Int> chunk{};     // a token sees the tokens before it in its own chunk of so many (Llama 4)
+  std::optional<Int> window{};  // a token sees itself and the window - 1 tokens before it
+  std::optional<Int> chunk{};   // a token sees the tokens before it in its own chunk of so many (Llama 4)
   std::optional<Rope> rope{};
   std::optional<Alibi> alibi{};
   std::optional<double> scale{};  // of scores; none: 1/√head_dim
   double softcap = 0;             // scores become softcap·tanh(score/softcap); 0: they stay
   double clip = 0;                // q, k and v are clipped to [-clip, clip] (OLMo, MPT); 0: they are not
-  bool sinks = false;  // a learned logit for each head that takes attention and gives nothing (GPT-OSS)
+  bool sinks = false;             // a learned logit for each head that takes attention and gives nothing (GPT-OSS)
   std::string sinks_name = "sinks";
-  double value_scale = 1;  // of the values (MiMo)
+  double value_scale = 1;    // of the values (MiMo)
   bool temperature = false;  // queries grow with their position (Llama 4)
   std::optional<RelativeBias> relative{};
 };
@@ -187,9 +188,9 @@ struct LatentAttention {
   std::optional<Dim> q_rank{};  // nothing: queries come from one full matrix
   Dim kv_rank{};
   Dim d_nope{}, d_rope{};  // width of a query and key head: the part without positions, and the rotary part
-  Dim d_v{};             // width of a value head
-  bool bias = false;   // on the projections from and to the residual stream
-  double eps = 1e-6;   // of the norms of the latent vectors
+  Dim d_v{};               // width of a value head
+  bool bias = false;       // on the projections from and to the residual stream
+  double eps = 1e-6;       // of the norms of the latent vectors
   std::optional<Indexer> indexer{};
   bool gated = false;  // q_b_proj reads the latent vector before and after its norm, and gates the values too (A.X K2)
   OutputGate gate = OutputGate::none;  // full or per_head
@@ -238,8 +239,8 @@ struct Mlp {
   Activation activation = Activation::silu;
   bool up_bias = false, down_bias = false;  // the gate has the bias that up has
   std::string gate = "gate_proj", up = "up_proj", down = "down_proj";
-  std::string fused{};  // where not empty: the name of one matrix whose output is [gate | up]
-  bool interleaved = false;  // its output is gate and up by turns
+  std::string fused{};         // where not empty: the name of one matrix whose output is [gate | up]
+  bool interleaved = false;    // its output is gate and up by turns
   std::optional<Norm> norm{};  // of what down reads; its name relative to the MLP (BitNet)
   Layout layout = Layout::linear;
   std::optional<ClampedGate> clamped{};
@@ -260,8 +261,8 @@ struct Routing {
   };
   enum class GroupScore : std::uint8_t { best, best_two };
   Score score = Score::softmax;
-  bool normalized = false;  // the chosen scores are divided by their sum
-  double scale = 1;         // and multiplied with this
+  bool normalized = false;    // the chosen scores are divided by their sum
+  double scale = 1;           // and multiplied with this
   bool weighs_input = false;  // the score multiplies the expert's input, not its output (Llama 4)
   // Experts are chosen within the top_groups groups whose best expert, or best two together, score highest.
   Int n_groups = 1, top_groups = 1;
@@ -308,7 +309,7 @@ struct MixtureOfExperts {
   std::optional<RouterMlp> router_mlp{};
   std::optional<RouterCorrection> correction{};
   ExpertStorage storage = ExpertStorage::separate;
-  bool numbered = false;  // separate experts are called expert_7, not 7: one tensor each (Switch Transformers)
+  bool numbered = false;        // separate experts are called expert_7, not 7: one tensor each (Switch Transformers)
   std::optional<Mlp> shared{};  // its d_ff is that of all shared experts together
   Dim n_shared{};
   // The shared experts are scored beside the others, by rows of their own of the router, and lie stacked: (n_shared,
@@ -361,7 +362,7 @@ struct DeltaNet {
   bool channel_decay = false;  // f_proj in place of a_proj
   Dim rank{};                  // not 0: f and the output gate are products of two matrices of this rank
   bool a_log_4d = false;       // A_log is stored (1, 1, n_value_heads, 1)
-  Norm norm{};                   // of each value head's output; its name relative to the mixer
+  Norm norm{};                 // of each value head's output; its name relative to the mixer
   std::string out = "out_proj";
   Activation activation = Activation::silu;  // after the convolution
   Activation gate = Activation::silu;        // of the output, inside the norm
@@ -374,8 +375,8 @@ struct DeltaNet {
 struct LightningAttention {
   std::string name = "self_attn";
   Dim d{}, n_heads{}, head_dim{};
-  Int block_size = 256;  // of the decays' tables, which are stored as buffers
-  Norm norm{};             // of all heads' outputs together; its name relative to the attention
+  Int block_size = 256;                      // of the decays' tables, which are stored as buffers
+  Norm norm{};                               // of all heads' outputs together; its name relative to the attention
   Activation activation = Activation::silu;  // of q, k and v
 };
 
@@ -386,12 +387,12 @@ struct MatrixLstm {
   Dim d{}, n_heads{}, d_key{}, d_value{};  // widths of all heads together
   bool bias = false;
   bool fused = false;  // q, k, v and the output gate lie in one matrix, the other gates in another
-  Norm norm{};           // of the heads' outputs; its name relative to the layer
+  Norm norm{};         // of the heads' outputs; its name relative to the layer
   double gate_softcap = 0;
 };
 
-// RWKV-4's time mixing (arXiv 2305.13048): each channel's weighted mean of the past, decaying. Its state is three numbers
-// for each of d_inner channels, and the last input.
+// RWKV-4's time mixing (arXiv 2305.13048): each channel's weighted mean of the past, decaying. Its state is three
+// numbers for each of d_inner channels, and the last input.
 struct TimeMix {
   std::string name = "attention";
   Dim d{}, d_inner{};
@@ -404,16 +405,17 @@ struct TimeMixRanks {
   bool mixes_values = true;
 };
 
-// RWKV-5's time mixing (arXiv 2404.05892), with `ranks` RWKV-7's (2503.14456): its state is head_dim × head_dim for each
-// of d_inner / head_dim heads, and the last input.
+// RWKV-5's time mixing (arXiv 2404.05892), with `ranks` RWKV-7's (2503.14456): its state is head_dim × head_dim for
+// each of d_inner / head_dim heads, and the last input.
 struct HeadedTimeMix {
   std::string name = "attention";
   Dim d{}, d_inner{}, head_dim{};
   std::optional<TimeMixRanks> ranks{};
 };
 
-// Griffin's recurrent block (arXiv 2402.19427): a convolution and a gated linear recurrent unit whose gates are block-diagonal,
-// times a gate. Its state is a number for each of d_inner channels; the convolution's, d_conv inputs of each.
+// Griffin's recurrent block (arXiv 2402.19427): a convolution and a gated linear recurrent unit whose gates are
+// block-diagonal, times a gate. Its state is a number for each of d_inner channels; the convolution's, d_conv inputs of
+// each.
 struct GatedRecurrence {
   std::string name = "temporal_block";
   Dim d{}, d_inner{}, n_heads{}, d_conv{};
@@ -428,15 +430,15 @@ struct HeadConvolution {
   Dim taps{}, head_taps{};
 };
 
-// A causal convolution of each channel, x + conv(x), in a stream or a projection (Inkling). Its state is d_conv inputs of d
-// channels.
+// A causal convolution of each channel, x + conv(x), in a stream or a projection (Inkling). Its state is d_conv inputs
+// of d channels.
 struct Convolution {
   std::string name{};
   Dim d{}, d_conv{};
 };
 
-// Hyper-connections (arXiv 2409.19606): the stream is n_streams vectors of d features; from all of them come the weights
-// with which a block reads and writes them.
+// Hyper-connections (arXiv 2409.19606): the stream is n_streams vectors of d features; from all of them come the
+// weights with which a block reads and writes them.
 struct HyperConnection {
   std::string matrix{}, base{}, scale{};  // names
   Dim d{}, n_streams{};
@@ -458,8 +460,8 @@ struct Head {
   Dim d{};
   bool bias = false;
   bool tied = false;
-  double scale = 1;    // of the logits (Cohere, Granite)
-  double softcap = 0;  // logits become softcap·tanh(logit/softcap); 0: they stay
+  double scale = 1;     // of the logits (Cohere, Granite)
+  double softcap = 0;   // logits become softcap·tanh(logit/softcap); 0: they stay
   bool pooled = false;  // reads one vector of each sequence, not each token's
 };
 
@@ -470,7 +472,7 @@ struct MaskedHead {
   std::string norm = "cls.predictions.transform.LayerNorm";
   std::string decoder = "cls.predictions.decoder";
   std::string bias = "cls.predictions.bias";  // may be empty; beside it, untied, the decoder has one of its own
-  Dim d{}, width{}, vocab{};                        // width: of the transform's output
+  Dim d{}, width{}, vocab{};                  // width: of the transform's output
   bool transform_bias = true, norm_bias = true;
   bool decoder_bias = true;  // false: the decoder never has one of its own (ESM)
   bool tied = true;
@@ -495,12 +497,22 @@ struct Lone {  // a lone tensor
   Int times = 1;  // that a token uses it
 };
 
-using Block = std::variant<Embedding, Norm, Attention, LatentAttention, CompressedAttention, Mlp, MixtureOfExperts,
-                           Mamba, Mamba2, DeltaNet, LightningAttention, MatrixLstm, TimeMix, HeadedTimeMix, GatedRecurrence,
-                           HeadConvolution, Convolution, HyperConnection, ShortConv, Head, MaskedHead, Matrix, Lone>;
+using Block =
+    std::variant<Embedding, Norm, Attention, LatentAttention, CompressedAttention, Mlp, MixtureOfExperts, Mamba, Mamba2,
+                 DeltaNet, LightningAttention, MatrixLstm, TimeMix, HeadedTimeMix, GatedRecurrence, HeadConvolution,
+                 Convolution, HyperConnection, ShortConv, Head, MaskedHead, Matrix, Lone>;
 
-// Appends what a block stores, in the order in which its reference class declares it.
+// What a block stores, in the order in which its reference class declares it; the others append it.
+std::vector<Tensor> tensors_of(const Block& block);
 void tensors_of(const Block& block, std::vector<Tensor>& out);
 void tensors_of(const Norm& norm, std::vector<Tensor>& out);
+
+// The name that a block has within its layer; of one without, that of its main matrix.
+const std::string& block_name(const Block& block);
+
+// Whether it is a feed-forward network, by itself or as experts.
+bool is_feed_forward(const Block& block);
+// Whether it is softmax attention with keys and values of each token (CompressedAttention is not).
+bool is_attention(const Block& block);
 
 }  // namespace lmsize

@@ -2,9 +2,7 @@
 
 namespace lmsize {
 
-std::string Model::under_base(std::string_view name) const {
-  return base.empty() ? std::string(name) : base + "." + std::string(name);
-}
+std::string Model::under_base(std::string_view name) const { return join_names(base, name); }
 
 std::string Stack::name_of(std::string_view index, std::string_view name) const {
   const std::size_t dot = index_inside ? name.find('.') : name.npos;

@@ -75,8 +75,7 @@ bool any_name(std::string_view names, Take take) {
   }
 }
 
-Int ceil_divide(Int a, Int b) { return a / b + (a % b != 0 ? 1 : 0); }
-Int bytes_of_bits(Int bits) { return ceil_divide(bits, 8); }
+Int bytes_of_bits(Int bits) { return divide_up(bits, 8); }
 
 }  // namespace
 
@@ -84,11 +83,11 @@ Int NumberFormat::bytes(Int outputs, Int inputs) const {
   const Int n = multiply(outputs, inputs);
   Int total = bytes_of_bits(multiply(n, bits));
   if (scale_bits != 0) {
-    const auto groups_along = [](Int side, Int group) { return group == kWhole ? 1 : ceil_divide(side, group); };
+    const auto groups_along = [](Int side, Int group) { return group == kWhole ? 1 : divide_up(side, group); };
     const Int groups =
         flat ? groups_along(n, group_in) : multiply(groups_along(outputs, group_out), groups_along(inputs, group_in));
     total = add(total, bytes_of_bits(multiply(groups, scale_bits)));
-    if (outer_bits != 0) total = add(total, bytes_of_bits(multiply(ceil_divide(groups, 256), outer_bits)));
+    if (outer_bits != 0) total = add(total, bytes_of_bits(multiply(divide_up(groups, 256), outer_bits)));
   }
   return add(total, bytes_of_bits(multiply(inputs, input_bits)));
 }

@@ -10,6 +10,10 @@
 
 namespace lmsize {
 
+// "self_attn" and "q_proj" → "self_attn.q_proj"; of an empty one the other alone. The suffix
+// follows the name as it is (".weight").
+std::string join_names(std::string_view prefix, std::string_view name, std::string_view suffix = {});
+
 // Where a parameter belongs in the split of a model's total; README and `count --help` say what each holds.
 enum class Role : std::uint8_t { embedding, attention, mixer, mlp, router, norm, head, other };
 inline constexpr std::size_t kRoles = 8;

@@ -82,7 +82,7 @@ void write_assumptions(std::span<const Diagnostic> assumptions, JsonWriter& json
 }
 
 void write_count_members(const CountReport& report, JsonWriter& json) {
-  write_reported_model({report.source, report.name, report.model, report.assumptions}, json);
+  write_reported_model(report, json);
   write_shape(report.model.sizes, json);
   write_parameters(report.count, json);
   write_mlp(report.count.mlp, json);

@@ -3,16 +3,13 @@
 
 #include <array>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/count.h"
-#include "base/error.h"
 #include "checkpoint/summary.h"
 #include "infer/implied_config.h"
-#include "model/model.h"
+#include "report/reported_model.h"
 
 namespace lmsize {
 
@@ -22,18 +19,12 @@ inline std::string_view name_of(Role role) { return kRoleNames[static_cast<std::
 inline constexpr std::array kLayerRoles{Role::attention, Role::mixer, Role::mlp, Role::router, Role::norm, Role::other};
 
 // Everything referred to must outlive it.
-struct CountReport {
-  std::string_view source, name;
-  const Model& model;
-  std::span<const Diagnostic> assumptions;
+struct CountReport : ReportedModel {
   Count count;
   std::optional<std::vector<TensorCount>> tensors{};  // where they were asked for
   // Of a checkpoint that was counted without a config.
   const CheckpointSummary* stored = nullptr;
   const ImpliedConfig* implied = nullptr;
-
-  std::string_view status() const { return assumptions.empty() ? "exact" : "assumed"; }
-  std::string_view scope() const { return model.whole ? "model" : "language_model"; }
 };
 
 }  // namespace lmsize

@@ -113,10 +113,10 @@ void write_subject(const Subject& subject, std::span<const Column> columns, RowF
 
 }  // namespace
 
-void write_count_header(CountRows rows, RowFormat format, std::string& out) {
+std::vector<Heading> count_columns(CountRows rows, RowFormat format) {
   std::vector<Heading> headings;
   for (const Column& column : columns_of(rows, format)) headings.push_back({column.name, column.number});
-  write_header(format, headings, out);
+  return headings;
 }
 
 void write_count_rows(const CountReport& report, CountRows rows, RowFormat format, std::string& out) {
@@ -133,14 +133,6 @@ void write_count_rows(const CountReport& report, CountRows rows, RowFormat forma
         write_subject({report, nullptr, &tensor, format_text("{}", fmt::join(tensor.shape, "x"))}, columns, format,
                       out);
   }
-}
-
-void write_failed_row(std::string_view source, std::string_view message, CountRows rows, RowFormat format,
-                      std::string& out) {
-  std::vector<Cell> cells(columns_of(rows, format).size());
-  cells.front() = source;
-  cells.back() = message;
-  write_row(format, cells, out);
 }
 
 }  // namespace lmsize

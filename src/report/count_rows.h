@@ -2,7 +2,7 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "report/count_report.h"
 #include "report/rows.h"
@@ -12,10 +12,7 @@ namespace lmsize {
 // What is a row: a model, a run of equal layers, or a tensor.
 enum class CountRows { models, layers, tensors };
 
-void write_count_header(CountRows rows, RowFormat format, std::string& out);
+std::vector<Heading> count_columns(CountRows rows, RowFormat format);
 void write_count_rows(const CountReport& report, CountRows rows, RowFormat format, std::string& out);
-// The row of an input that failed: its source first, the message last.
-void write_failed_row(std::string_view source, std::string_view message, CountRows rows, RowFormat format,
-                      std::string& out);
 
 }  // namespace lmsize

@@ -229,14 +229,11 @@ void write_tensors(const CountReport& report, bool color, std::string& out) {
 }
 
 void write_notes(const CountReport& report, bool color, std::string& out) {
-  std::string notes;
-  const auto note = [&](const std::string& text) { notes += "  " + styled(text, Style::note, color) + '\n'; };
-  if (!report.model.whole) note("scope: the language model; other parts of the model are not counted");
-  if (report.count.mtp > 0) note("beside the total: multi-token prediction, " + grouped(report.count.mtp));
+  std::vector<std::string> beside;
+  if (report.count.mtp > 0) beside.push_back("beside the total: multi-token prediction, " + grouped(report.count.mtp));
   if (report.count.buffers > 0)
-    note("beside the total: buffers that checkpoints store, " + grouped(report.count.buffers));
-  for (const Diagnostic& assumption : report.assumptions) note("assumed: " + assumption.message);
-  if (!notes.empty()) out += '\n' + notes;
+    beside.push_back("beside the total: buffers that checkpoints store, " + grouped(report.count.buffers));
+  write_reported_notes(report, color, out, beside);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A cost in operations in each output format.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,8 +33,7 @@ void write_flops_json(const FlopsReport& report, std::string& out);
 void write_flops_table(const FlopsReport& report, bool color, std::string& out);
 
 // A row a model.
-void write_flops_header(RowFormat format, std::string& out);
+std::span<const Heading> flops_columns();
 void write_flops_row(const FlopsReport& report, RowFormat format, std::string& out);
-void write_failed_flops_row(std::string_view source, std::string_view message, RowFormat format, std::string& out);
 
 }  // namespace lmsize

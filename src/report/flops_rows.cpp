@@ -23,7 +23,7 @@ constexpr std::array kFlopsColumns{Heading{"source"},
 
 }  // namespace
 
-void write_flops_header(RowFormat format, std::string& out) { write_header(format, kFlopsColumns, out); }
+std::span<const Heading> flops_columns() { return kFlopsColumns; }
 
 void write_flops_row(const FlopsReport& report, RowFormat format, std::string& out) {
   const Flops& flops = report.flops;
@@ -34,12 +34,6 @@ void write_flops_row(const FlopsReport& report, RowFormat format, std::string& o
                                                    flops.all.attention, flops.all.causal, flops.all.scan,
                                                    flops.all.total(), Cell(per_token), flops.rule_2n, flops.rule_6nd},
             out);
-}
-
-void write_failed_flops_row(std::string_view source, std::string_view message, RowFormat format, std::string& out) {
-  std::array<Cell, kFlopsColumns.size()> cells{source};
-  cells.back() = message;
-  write_row(format, cells, out);
 }
 
 }  // namespace lmsize

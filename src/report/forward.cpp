@@ -224,13 +224,7 @@ void write_forward_json(const ForwardReport& report, std::string& out) {
   json.end_array().member("ok", result.ok()).end_object();
 }
 
-void write_forward_header(RowFormat format, std::string& out) { write_header(format, kForwardColumns, out); }
-
-void write_forward_failure(std::string_view source, std::string_view message, RowFormat format, std::string& out) {
-  Row row{source};
-  row.back() = message;
-  write_row(format, row, out);
-}
+std::span<const Heading> forward_columns() { return kForwardColumns; }
 
 void write_forward_rows(const ForwardReport& report, RowFormat format, std::string& out) {
   for (const StepSummary& step : report.result.steps) {

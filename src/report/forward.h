@@ -33,9 +33,7 @@ void write_forward_text(const ForwardReport& report, bool color, std::string& ou
 void write_forward_json(const ForwardReport& report, std::string& out);
 
 // A row for each step, and one for each check that failed: its words are in the last column.
-void write_forward_header(RowFormat format, std::string& out);
+std::span<const Heading> forward_columns();
 void write_forward_rows(const ForwardReport& report, RowFormat format, std::string& out);
-// The row of an input that cannot be used.
-void write_forward_failure(std::string_view source, std::string_view message, RowFormat format, std::string& out);
 
 }  // namespace lmsize

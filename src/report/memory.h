@@ -1,6 +1,7 @@
 // A memory estimate in each output format.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,7 @@ void write_memory_json(const MemoryReport& report, std::string& out);
 void write_memory_table(const MemoryReport& report, bool color, std::string& out);
 
 // A row a model: bytes; empty where a figure needs a length that is not given.
-void write_memory_header(RowFormat format, std::string& out);
+std::span<const Heading> memory_columns();
 void write_memory_row(const MemoryReport& report, RowFormat format, std::string& out);
-void write_failed_memory_row(std::string_view source, std::string_view message, RowFormat format, std::string& out);
 
 }  // namespace lmsize

@@ -24,7 +24,7 @@ constexpr std::array kMemoryColumns{Heading{"source"},
 
 }  // namespace
 
-void write_memory_header(RowFormat format, std::string& out) { write_header(format, kMemoryColumns, out); }
+std::span<const Heading> memory_columns() { return kMemoryColumns; }
 
 void write_memory_row(const MemoryReport& report, RowFormat format, std::string& out) {
   const Usage &whole = report.memory.whole, &device = report.memory.device;
@@ -46,12 +46,6 @@ void write_memory_row(const MemoryReport& report, RowFormat format, std::string&
   }
   cells[13] = whole.total;
   cells[14] = device.total;
-  write_row(format, cells, out);
-}
-
-void write_failed_memory_row(std::string_view source, std::string_view message, RowFormat format, std::string& out) {
-  std::array<Cell, kMemoryColumns.size()> cells{source};
-  cells.back() = message;
   write_row(format, cells, out);
 }
 

@@ -12,10 +12,12 @@ void write_reported_model(const ReportedModel& reported, JsonWriter& json) {
   write_assumptions(reported.assumptions, json);
 }
 
-void write_reported_notes(const ReportedModel& reported, bool color, std::string& out) {
+void write_reported_notes(const ReportedModel& reported, bool color, std::string& out,
+                          std::span<const std::string> more) {
   std::string notes;
   const auto note = [&](const std::string& text) { notes += "  " + styled(text, Style::note, color) + '\n'; };
   if (!reported.model.whole) note("scope: the language model; other parts of the model are not counted");
+  for (const std::string& text : more) note(text);
   for (const Diagnostic& assumption : reported.assumptions) note("assumed: " + assumption.message);
   if (!notes.empty()) out += '\n' + notes;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/error.h"
@@ -23,7 +24,8 @@ struct ReportedModel {
 // "source", "name", "model_type", "architecture", "status", "scope", "assumptions".
 void write_reported_model(const ReportedModel& reported, JsonWriter& json);
 
-// For tables: what was left out of scope and what was assumed, a line each.
-void write_reported_notes(const ReportedModel& reported, bool color, std::string& out);
+// For tables: what was left out of scope, `more`, and what was assumed, a line each.
+void write_reported_notes(const ReportedModel& reported, bool color, std::string& out,
+                          std::span<const std::string> more = {});
 
 }  // namespace lmsize

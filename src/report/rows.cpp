@@ -74,4 +74,12 @@ void write_header(RowFormat format, std::span<const Heading> headings, std::stri
   out += '\n';
 }
 
+void write_failed_row(RowFormat format, std::size_t columns, std::string_view source, std::string_view message,
+                      std::string& out) {
+  std::vector<Cell> cells(columns);
+  cells.front() = source;
+  cells.back() = message;
+  write_row(format, cells, out);
+}
+
 }  // namespace lmsize

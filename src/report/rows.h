@@ -37,4 +37,8 @@ struct Heading {
 };
 void write_header(RowFormat format, std::span<const Heading> headings, std::string& out);
 
+// The row of an input that cannot be used, of so many columns: its source first, the message last.
+void write_failed_row(RowFormat format, std::size_t columns, std::string_view source, std::string_view message,
+                      std::string& out);
+
 }  // namespace lmsize

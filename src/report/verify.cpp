@@ -171,13 +171,7 @@ void write_verify_json(const VerifyReport& report, std::string& out) {
   json.end_array().end_object();
 }
 
-void write_verify_header(RowFormat format, std::string& out) { write_header(format, kVerifyColumns, out); }
-
-void write_verify_failure(std::string_view source, std::string_view message, RowFormat format, std::string& out) {
-  Row row{source};
-  row.back() = message;
-  write_row(format, row, out);
-}
+std::span<const Heading> verify_columns() { return kVerifyColumns; }
 
 void write_verify_rows(const VerifyReport& report, RowFormat format, std::string& out) {
   Row row{report.source, std::string_view(report.checkpoint.path()), report.verification.status()};

@@ -27,9 +27,7 @@ void write_verify_text(const VerifyReport& report, bool color, std::string& out)
 void write_verify_json(const VerifyReport& report, std::string& out);
 
 // A row for each tensor that differs; one without a tensor where none does.
-void write_verify_header(RowFormat format, std::string& out);
+std::span<const Heading> verify_columns();
 void write_verify_rows(const VerifyReport& report, RowFormat format, std::string& out);
-// The row of an input that cannot be used.
-void write_verify_failure(std::string_view source, std::string_view message, RowFormat format, std::string& out);
 
 }  // namespace lmsize
