@@ -21,15 +21,20 @@ struct CostVisitor {
     cost.window = a.window;
     cost.chunk = a.chunk;
     if (a.dynamic_mask != 0) cost.window = std::min(a.window.value_or(a.dynamic_mask), a.dynamic_mask);
+    if (a.indexer) choose(*a.indexer, a.window);
   }
 
   void operator()(const LatentAttention& a) const {
     cost.pair = Polynomial(a.n_heads * a.d_nope) + Polynomial(a.n_heads * a.d_rope) + Polynomial(a.n_heads * a.d_v);
     cost.cached = Polynomial(2 * (a.n_heads * a.kv_rank)) + Polynomial(a.n_heads * a.d_rope);
     cost.window = a.window;
-    if (!a.indexer) return;
-    cost.index = Polynomial(a.indexer->n_heads * a.indexer->head_dim);
-    cost.window = std::min(a.window.value_or(a.indexer->top_k), a.indexer->top_k);
+    if (a.indexer) choose(*a.indexer, a.window);
+  }
+
+  // The indexer scores every token, attention sees those that it chooses.
+  void choose(const Indexer& indexer, std::optional<Int> window) const {
+    cost.index = Polynomial(indexer.n_heads * indexer.head_dim);
+    cost.window = std::min(window.value_or(indexer.top_k), indexer.top_k);
   }
 
   void operator()(const CompressedAttention&) const { fail_not_costed("compressed attention"); }

@@ -17,6 +17,7 @@ struct CacheVisitor {
     BlockCache cache{.kind = CacheKind::full};
     const Dim d_v = a.d_v.value == 0 ? a.head_dim : a.d_v;
     cache.elements = Polynomial(a.n_kv_heads * a.head_dim) + Polynomial(a.n_kv_heads * d_v);
+    if (a.indexer) cache.elements += Polynomial(Extent(a.indexer->head_dim));
     if (a.cross) {
       cache.kind = CacheKind::cross;
     } else if (a.window || a.chunk) {

@@ -54,13 +54,13 @@ Sums by_role(const Sums& sums) { return sums; }
 
 void accumulate(Count& count, const std::vector<Placed>& blocks, Reading reading = by_role) {
   for (const Placed& placed : blocks) {
-    if (placed.stored) accumulate(count, reading(sums_of(tensors_of(placed.block))), 1);
+    if (placed.stored) accumulate(count, reading(sums_of(tensors_of(placed.block, Naming::none))), 1);
   }
 }
 
 void add_layers(Count& count, const Stack& stack, Reading reading) {
   std::vector<Sums> kinds;
-  for (const Layer& layer : stack.kinds) kinds.push_back(reading(sums_of(tensors_of(layer))));
+  for (const Layer& layer : stack.kinds) kinds.push_back(reading(sums_of(tensors_of(layer, Naming::none))));
   std::size_t first_entry = count.layers.size();
   for (const Span& span : stack.spans) {
     const Sums& sums = kinds[span.kind];
@@ -99,7 +99,7 @@ Commonest commonest(const Model& model, Wanted wanted) {
       const std::vector<Branch>& branches = stack.kinds[k].branches;
       const auto branch = std::ranges::find_if(branches, [&](const Branch& b) { return wanted(b.block); });
       if (branch == branches.end()) continue;
-      const Sums sums = sums_of(tensors_of(branch->block));
+      const Sums sums = sums_of(tensors_of(branch->block, Naming::none));
       const auto same = std::ranges::find_if(found, [&](const Commonest& f) { return f.sums.total == sums.total; });
       if (same == found.end())
         found.push_back({&branch->block, sums, layers[k]});

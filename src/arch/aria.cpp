@@ -30,7 +30,10 @@ void aria(Reader& config, Model& model) {
 // Aria: a learned query a patch at most, attention to the image's vectors, an MLP.
 void aria_vl(Reader& config, Model& model) {
   build_wrapper(config, model,
-                {.language = {.type = "aria_text"}, .vision = "idefics3_vision", .project = [](Projection& p) {
+                {.language = {.type = "aria_text"},
+                 .vision = "idefics3_vision",
+                 .choice = TowerChoice::open,
+                 .project = [](Projection& p) {
                    Outside out = p.out.in("multi_modal_projector"), cross = out.in("cross_attn");
                    const Dim d = p.tower.d;
                    out.tensor("query", {Extent(p.config.size("max_value_projector_patch_to_query_dict", 256)), d});

@@ -67,9 +67,9 @@ Sizes read_sizes(Reader& config, Model& model, const SizeDefaults& defaults) {
   s.n_layers = {config.main_size(key::n_layers, defaults.n_layers), Symbol::n_layers};
   s.n_heads = {config.main_size(key::n_heads, defaults.n_heads), Symbol::n_heads};
   const auto four_d = [&] { return multiply(4, s.d.value); };
-  s.d_ff = {!defaults.has_d_ff       ? four_d()
-            : defaults.d_ff != 0     ? config.main_size(key::d_ff, defaults.d_ff)
-                                     : config.optional_size(key::d_ff).value_or(four_d()),
+  s.d_ff = {!defaults.has_d_ff   ? four_d()
+            : defaults.d_ff != 0 ? config.main_size(key::d_ff, defaults.d_ff)
+                                 : config.optional_size(key::d_ff).value_or(four_d()),
             Symbol::d_ff};
   const Int heads = s.n_heads.value;
   const Int kv_absent = defaults.n_kv_heads == 0 ? heads : defaults.n_kv_heads;
@@ -78,9 +78,10 @@ Sizes read_sizes(Reader& config, Model& model, const SizeDefaults& defaults) {
                                                  : config.size(key::n_kv_heads, kv_absent);
   s.n_kv_heads = defaults.has_kv_heads ? Dim{kv, Symbol::n_kv_heads} : s.n_heads;
   if (heads % kv != 0)
-    config.warn("kv-heads-do-not-divide",
-                "num_key_value_heads " + std::to_string(kv) + " does not divide num_attention_heads " + std::to_string(heads),
-                key::n_kv_heads);
+    config.warn(
+        "kv-heads-do-not-divide",
+        "num_key_value_heads " + std::to_string(kv) + " does not divide num_attention_heads " + std::to_string(heads),
+        key::n_kv_heads);
   const std::optional<Int> absent = defaults.head_dim == 0 ? std::nullopt : std::optional(defaults.head_dim);
   const std::optional<Int> head_dim = defaults.has_head_dim ? config.optional_size("head_dim", absent) : std::nullopt;
   s.head_dim = {head_dim                 ? *head_dim
@@ -88,11 +89,17 @@ Sizes read_sizes(Reader& config, Model& model, const SizeDefaults& defaults) {
                                          : 0,
                 Symbol::head_dim};
   s.tied = config.flag(key::tied, defaults.tied);
-  s.activation = read_activation(config, key::activation, defaults.activation);
+  if (defaults.own_activation) {
+    config.ignore({"hidden_act"});
+    s.activation = find_activation(defaults.activation)->function;
+  } else {
+    s.activation = read_activation(config, key::activation, defaults.activation);
+  }
   s.norm = defaults.norm;
   s.norm.width = s.d;
-  s.norm.eps = config.number({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"},
-                             defaults.norm.eps);
+  s.norm.eps = config.number(
+      {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon", "layernorm_epsilon"},
+      defaults.norm.eps);
   if (const auto norm = config.flag_text("norm")) {
     s.norm.kind = *norm == "layer" ? Norm::Kind::layer : Norm::Kind::rms;
     s.norm.bias = *norm == "layer";
@@ -116,7 +123,8 @@ Activation read_activation(Reader& config, const Keys& keys, std::string_view ab
                   keys);
     return find_activation(absent)->function;
   }
-  if (gated != nullptr) *gated = known->gated;
+  if (gated != nullptr)
+    *gated = known->gated;
   else if (known->gated && absent != "silu")
     config.assume("gated-activation",
                   "\"" + name + "\" names a gated MLP, and this architecture's is plain: counted with two matrices" +
@@ -203,7 +211,8 @@ Dim read_labels(Reader& config) {
 void decoder_head(Reader& config, Model& model, const Sizes& s, std::string_view classifier, std::string_view head) {
   const std::string classifier_name(classifier);
   switch (model.head_kind) {
-    case HeadKind::none: return;
+    case HeadKind::none:
+      return;
     case HeadKind::language_model:
       model.heads.push_back(
           {"", Head{std::string(head), s.vocab, s.d, s.head_bias, s.tied, s.logit_scale, s.logit_softcap}});
@@ -214,7 +223,9 @@ void decoder_head(Reader& config, Model& model, const Sizes& s, std::string_view
     case HeadKind::token_classification:
       model.heads.push_back({"", Head{classifier_name, read_labels(config), s.d, true}});
       return;
-    case HeadKind::question_answering: model.heads.push_back({"", Head{"qa_outputs", Dim(2), s.d, true}}); return;
+    case HeadKind::question_answering:
+      model.heads.push_back({"", Head{"qa_outputs", Dim(2), s.d, true}});
+      return;
     default:
       config.assume("unknown-head", escaped(model.architecture) + ": its head is not known; the body alone is counted",
                     "architectures");

@@ -43,6 +43,7 @@ struct SizeDefaults {
   bool heads_share_d = true;  // false: they have widths of other keys, whatever d (latent attention)
   bool tied = false;
   std::string_view activation = "silu";
+  bool own_activation = false;  // it is the class's, whatever hidden_act says
   Norm norm{};
   // Whether the class has the keys at all; without: 4 d, as many KV heads as heads, d / n_heads.
   bool has_d_ff = true, has_kv_heads = true, has_head_dim = true;

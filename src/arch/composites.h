@@ -69,11 +69,13 @@ void pi0(Reader& config, Model& model);
 void pix2struct(Reader& config, Model& model);
 void pp_formulanet(Reader& config, Model& model);
 void qwen2_5_omni(Reader& config, Model& model);
+void qwen2_5_omni_thinker(Reader& config, Model& model);
 void qwen2_5_vl(Reader& config, Model& model);
 void qwen2_vl(Reader& config, Model& model);
 void qwen3_5_moe_vl(Reader& config, Model& model);
 void qwen3_5_vl(Reader& config, Model& model);
 void qwen3_omni_moe(Reader& config, Model& model);
+void qwen3_omni_moe_thinker(Reader& config, Model& model);
 void qwen3_vl(Reader& config, Model& model);
 void qwen3_vl_moe(Reader& config, Model& model);
 void qwen4_exp_vl(Reader& config, Model& model);
@@ -182,13 +184,16 @@ inline constexpr std::array kComposites{
     Architecture{"pp_chart2table", "got_ocr", "GotOcr2ForConditionalGeneration", "", got_ocr2},
     Architecture{"pp_formulanet", "pp_formulanet", "PPFormulaNetForConditionalGeneration", "", pp_formulanet},
     Architecture{"qianfan_ocr", "llava", "QianfanOCRForConditionalGeneration", "", internvl},
-    Architecture{"qwen2_5_omni_thinker", "qwen_omni", "Qwen2_5OmniThinkerForConditionalGeneration", "", qwen2_5_omni},
+    Architecture{"qwen2_5_omni", "qwen_omni", "Qwen2_5OmniForConditionalGeneration", "", qwen2_5_omni},
+    Architecture{"qwen2_5_omni_thinker", "qwen_omni", "Qwen2_5OmniThinkerForConditionalGeneration", "",
+                 qwen2_5_omni_thinker},
     Architecture{"qwen2_5_vl", "qwen_vl", "Qwen2_5_VLForConditionalGeneration", "", qwen2_5_vl},
     Architecture{"qwen2_vl", "qwen_vl", "Qwen2VLForConditionalGeneration", "", qwen2_vl},
     Architecture{"qwen3_5", "qwen_vl", "Qwen3_5ForConditionalGeneration", "", qwen3_5_vl},
     Architecture{"qwen3_5_moe", "qwen_vl", "Qwen3_5MoeForConditionalGeneration", "", qwen3_5_moe_vl},
+    Architecture{"qwen3_omni_moe", "qwen_omni", "Qwen3OmniMoeForConditionalGeneration", "", qwen3_omni_moe},
     Architecture{"qwen3_omni_moe_thinker", "qwen_omni", "Qwen3OmniMoeThinkerForConditionalGeneration", "",
-                 qwen3_omni_moe},
+                 qwen3_omni_moe_thinker},
     Architecture{"qwen3_vl", "qwen_vl", "Qwen3VLForConditionalGeneration", "", qwen3_vl},
     Architecture{"qwen3_vl_moe", "qwen_vl", "Qwen3VLMoeForConditionalGeneration", "", qwen3_vl_moe},
     Architecture{"qwen4_exp", "qwen_vl", "Qwen4ExpForConditionalGeneration", "", qwen4_exp_vl},

@@ -27,6 +27,7 @@ DeepVision read_deep_vision(Reader& config, const DeepVisionDefaults& defaults) 
   made.n_frames = Dim(config.size("temporal_patch_size", 2));
   made.patch = Dim(config.size("patch_size", defaults.patch));
   made.merge = Dim(config.size("spatial_merge_size", 2));
+  config.ignore({"spatial_patch_size"});  // an older name beside patch_size
   made.d_out = Dim(config.size("out_hidden_size", defaults.d_out));
   return made;
 }

@@ -61,6 +61,7 @@ void gemma3(Reader& config, Model& model) {
   build_wrapper(config, model,
                 {.language = {.type = "gemma3_text", .tied = true},
                  .vision = "siglip_vision_model",
+                 .choice = TowerChoice::open,
                  .project = gemma3_projector});
 }
 
@@ -69,6 +70,7 @@ void shieldgemma2(Reader& config, Model& model) {
   build_wrapper(config, model,
                 {.language = {.type = "gemma3_text", .tie = Tie::inner},
                  .vision = "siglip_vision_model",
+                 .choice = TowerChoice::open,
                  .project = gemma3_projector});
 }
 

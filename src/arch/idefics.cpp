@@ -102,7 +102,7 @@ Tower idefics1_vision(Reader& config, Model& model, const std::string& name) {
 // Idefics 2: a gated MLP to the language model's width, and a resampler: learned queries, three layers of attention.
 void idefics2(Reader& config, Model& model) {
   add_language_model(config, model, {.type = "mistral", .name = "model.text_model", .own_class = false});
-  const auto tower = add_known_tower(config, model, "vision_config", "model.vision_model");
+  const auto tower = add_known_tower(config, model, "vision_config", "model.vision_model", "idefics2_vision");
   if (!tower) return;
   const Dim d(model.sizes.hidden_size.value(), Symbol::d), d_ff(model.sizes.intermediate_size.value(), Symbol::d_ff);
   Reader perceiver = config.object("perceiver_config");

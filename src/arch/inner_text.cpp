@@ -89,6 +89,33 @@ void muse_glimmer_text(Reader& config, Model& model) {
 
 // Step 3.5's: norms of each head's queries and keys, a gate a head; from the fourth layer on experts beside a shared
 // one.
+namespace {
+
+// Older files of Step 3.5 number the layers that route, in a list or in a text with commas.
+std::optional<std::vector<bool>> numbered_layers(Reader& config, std::string_view key, Int n) {
+  check_layer_number(n);
+  const Value stated = config.find(key);
+  if (!stated || stated.is_null()) return std::nullopt;
+  std::vector<Int> layers;
+  if (stated.kind() == JsonKind::string) {
+    for (std::string_view rest = stated.text(); !rest.empty();) {
+      const std::string_view number = rest.substr(0, rest.find(','));
+      const IntegerText layer = integer_of(number.substr(std::min(number.find_first_not_of(' '), number.size())));
+      if (!layer.fault.empty()) config.fail("malformed", key, std::string(key) + " is no list of layers");
+      layers.push_back(layer.value);
+      rest.remove_prefix(std::min(number.size() + 1, rest.size()));
+    }
+  } else {
+    layers = config.sizes(key).value_or(layers);
+  }
+  std::vector<bool> chosen(static_cast<std::size_t>(n));
+  for (const Int layer : layers)
+    if (layer < n) chosen[static_cast<std::size_t>(layer)] = true;
+  return chosen;
+}
+
+}  // namespace
+
 void step3p5(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model,
                              {.vocab = 128815,
@@ -98,6 +125,7 @@ void step3p5(Reader& config, Model& model) {
                               .n_heads = 64,
                               .n_kv_heads = 8,
                               .head_dim = 128,
+                              .own_activation = true,
                               .norm = {.eps = 1e-5}});
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.rope = read_rope(config, s.head_dim.value, 10000);
@@ -106,7 +134,7 @@ void step3p5(Reader& config, Model& model) {
   attention.gate = OutputGate::per_head;
   attention.gate_name = "g_proj";
   const Mlp mlp = s.gated_mlp(config, config.flag("mlp_bias", false));
-  const Keys n_experts{"n_routed_experts", "num_local_experts", "moe_num_experts"};
+  const Keys n_experts{"n_routed_experts", "num_local_experts", "moe_num_experts", "num_experts"};
   MixtureOfExperts moe =
       bank_of(mlp, config.size(n_experts, 288), config.count({"num_experts_per_tok", "moe_top_k"}, 8),
               config.size("moe_intermediate_size", 1280));
@@ -114,9 +142,11 @@ void step3p5(Reader& config, Model& model) {
   share(moe, mlp, "shared_experts", 1, config.size({"share_expert_dim", "share_expert_dims"}, 1280));
   moe.correction = RouterCorrection{};
   const Int n = s.n_layers.value;
-  const auto routed = given_sparse_layers(config, n).value_or(layers_from(n, 3));
+  const auto numbered = numbered_layers(config, "moe_layers_enum", n);
+  const auto routed = given_sparse_layers(config, n).value_or(numbered.value_or(layers_from(n, 3)));
   const auto window = config.optional_size("sliding_window");
-  const auto sliding_heads = config.optional_size("num_sliding_attention_heads");
+  const auto older_heads = config.object("attention_other_setting").optional_size("num_attention_heads");
+  const auto sliding_heads = config.optional_size("num_sliding_attention_heads", older_heads);
   const auto slides = sliding_layers(config, n, [](Int) { return false; });
   config.ignore({"num_nextn_predict_layers", "query_pre_attn_scalar"});
   add_layers(decoder_frame(config, model, s), routed, slides, [&](Layer& layer, bool route, bool slide) {

@@ -88,7 +88,7 @@ void mamba2(Reader& config, Model& model) {
   m.norm = inner_norm("norm", m.d_inner, s.norm.eps);
   m.activation = s.activation;
   check_mixer_heads(config, m, head_dim, "num_heads");
-  config.ignore({"chunk_size", "time_step_rank"});
+  config.ignore({"chunk_size", "time_step_rank", "intermediate_size"});
   model.sizes.intermediate_size = m.d_inner.value;
   mixers_only(config, model, s, m);
 }

@@ -4,6 +4,7 @@
 
 #include "arch/experts.h"
 #include "arch/families.h"
+#include "arch/hybrid.h"
 
 namespace lmsize {
 namespace {
@@ -49,7 +50,8 @@ void minimax_m2(Reader& config, Model& model) {
 }
 
 // The language model of MiniMaxM3VLForConditionalGeneration: norms of each head, stacked experts with a clamped gate
-// beside a shared one; dense layers are wider.
+// beside a shared one; dense layers are wider. Layers of sparse attention have an indexer, which chooses blocks of
+// keys.
 void minimax_m3(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model,
                              {.vocab = 200064,
@@ -60,9 +62,9 @@ void minimax_m3(Reader& config, Model& model) {
                               .n_kv_heads = 4,
                               .kv_heads_may_be_null = false,
                               .head_dim = 128,
+                              .own_activation = true,
                               .norm = {.unit_offset = true}});
-  config.ignore({"index_n_heads", "index_head_dim", "index_block_size", "index_topk_blocks", "index_local_blocks",
-                 "layer_types", "sparse_attention_config", "rotary_dim"});
+  config.ignore({"rotary_dim", "num_mtp_modules", "first_k_dense_replace"});
   Attention attention = s.attention();
   attention.rope = read_rope(config, s.head_dim.value, 5e6);
   attention.q_norm = s.head_norm("q_norm");
@@ -78,9 +80,31 @@ void minimax_m3(Reader& config, Model& model) {
       .score = Routing::Score::sigmoid, .normalized = true, .scale = config.number("routed_scaling_factor", 2)};
   share(moe, mlp, "shared_experts", 1, config.size("shared_intermediate_size", 3072));
   mlp.d_ff = {config.size("dense_intermediate_size", 12288), Symbol::d_ff};
-  config.find("moe_layer_freq");
   const Int n = s.n_layers.value;
-  moe_decoder(config, model, s, attention, mlp, moe, given_sparse_layers(config, n).value_or(layers_from(n, 0)));
+  const auto routes = config.flags("moe_layer_freq", n);
+  const auto routed = given_sparse_layers(config, n).value_or(routes.value_or(layers_from(n, 0)));
+
+  // Older files keep the indexer's sizes in an object of their own, whose values count where both are there.
+  Reader sparse = config.object("sparse_attention_config");
+  const auto size = [&](std::string_view older, std::string_view key, Int absent) {
+    return sparse.size(older, config.size(key, absent));
+  };
+  Indexer indexer{.n_heads = {size("sparse_num_index_heads", "index_n_heads", 4), Symbol::n_index_heads},
+                  .head_dim = {size("sparse_index_dim", "index_head_dim", 128), Symbol::index_dim}};
+  indexer.top_k =
+      multiply(size("sparse_block_size", "index_block_size", 128), size("sparse_topk_blocks", "index_topk_blocks", 16));
+  config.ignore({"index_local_blocks"});
+  sparse.ignore({"sparse_local_block", "sparse_init_block", "sparse_disable_index_value"});
+  const auto frequency = sparse.flags("sparse_attention_freq", n);
+  const auto types = read_layer_types(config, "layer_types", n, {"full_attention", "minimax_m3_sparse"});
+  const auto kind_of = [&](Int i) {
+    const auto at = static_cast<std::size_t>(i);
+    return std::pair(bool(routed[at]), types ? (*types)[at] != "full_attention" : frequency && (*frequency)[at]);
+  };
+  add_layers(decoder_frame(config, model, s), n, kind_of, [&](Layer& layer, const auto& kind) {
+    attention.indexer = kind.second ? std::optional(indexer) : std::nullopt;
+    layer = pre_norm_layer(s, attention, kind.first ? Block(moe) : Block(mlp));
+  });
 }
 
 }  // namespace lmsize

@@ -5,13 +5,16 @@
 namespace lmsize {
 
 std::optional<Tower> add_known_tower(Reader& config, Model& model, std::string_view key, std::string_view name,
-                                     std::string_view absent) {
-  Reader inner = config.object(key);
-  const std::string type = inner.text("model_type", absent);
+                                     std::string_view own, TowerChoice choice) {
+  const Value tower = config.find(key);
+  const Value stated = tower && tower.kind() == JsonKind::object ? tower.member("model_type") : Value();
+  const bool states = stated && stated.kind() == JsonKind::string && (choice == TowerChoice::open || own.empty());
+  const std::string type(states ? stated.text() : own);
   const BuildTower build = find_tower(type);
   if (build != nullptr) {
+    Reader inner = config.object(key);
     // Keys of the classifier that the tower was trained as.
-    inner.ignore({"projection_dim", "vocab_size", "num_labels", "num_image_tokens"});
+    inner.ignore({"model_type", "projection_dim", "vocab_size", "num_labels", "num_image_tokens"});
     return build(inner, model, std::string(name));
   }
   const std::string what =
@@ -25,7 +28,7 @@ std::optional<Tower> add_known_tower(Reader& config, Model& model, std::string_v
 
 void build_wrapper(Reader& config, Model& model, const Wrapper& wrapper) {
   add_language_model(config, model, wrapper.language);
-  const auto tower = add_known_tower(config, model, "vision_config", wrapper.tower, wrapper.vision);
+  const auto tower = add_known_tower(config, model, "vision_config", wrapper.tower, wrapper.vision, wrapper.choice);
   if (!tower || wrapper.project == nullptr) return;
   Stack& stack = add_tower(model, "", "projector");
   Projection projection{config, *tower, Dim(model.sizes.hidden_size.value(), Symbol::d), Outside(stack.output, "")};

@@ -26,17 +26,21 @@ struct LanguagePart {
 // Builds it and leaves model.model_type as it is.
 void add_language_model(Reader& config, Model& model, const LanguagePart& part);
 
-// The tower of the config at `key`, under the prefix `name`; `absent` is its type where the config says none. One that
-// is not known is not counted: a warning says so, the scope becomes the language model, and there is nothing to
-// project.
+// Whether a class has one type of tower, whatever the tower's config says (old files name the whole model there, or
+// nothing), or takes what the config says.
+enum class TowerChoice : bool { fixed, open };
+
+// The tower of the config at `key`, under the prefix `name`; `own` is its type, or where the choice is open that of a
+// config that says none. One that is not known is not counted: a warning says so, the scope becomes the language model,
+// and there is nothing to project.
 std::optional<Tower> add_known_tower(Reader& config, Model& model, std::string_view key, std::string_view name,
-                                     std::string_view absent = "");
+                                     std::string_view own = "", TowerChoice choice = TowerChoice::fixed);
 
 // What a projector is made of.
 struct Projection {
   Reader& config;  // the wrapper's
   Tower tower;
-  Dim d;      // of the language model
+  Dim d;        // of the language model
   Outside out;  // without a prefix
 };
 
@@ -44,7 +48,8 @@ struct Projection {
 struct Wrapper {
   LanguagePart language;
   std::string_view tower = "vision_tower";
-  std::string_view vision{};                 // type of a vision_config without model_type
+  std::string_view vision{};  // its type; none: what vision_config says
+  TowerChoice choice = TowerChoice::fixed;
   void (*project)(Projection& p) = nullptr;  // or none
 };
 void build_wrapper(Reader& config, Model& model, const Wrapper& wrapper);

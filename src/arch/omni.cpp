@@ -7,24 +7,39 @@
 namespace lmsize {
 namespace {
 
-void thinker(Reader& config, Model& model, std::string_view language, std::string_view vision, std::string_view audio) {
-  add_language_model(config, model, {.type = language, .name = "model", .own_class = false});
-  add_known_tower(config, model, "audio_config", "audio_tower", audio);
-  add_known_tower(config, model, "vision_config", "visual", vision);
+struct ThinkerTypes {
+  std::string_view language, vision, audio;
+};
+constexpr ThinkerTypes kQwen25{"qwen2_5_omni_text", "qwen2_5_omni_vision_encoder", "qwen2_5_omni_audio_encoder"};
+constexpr ThinkerTypes kQwen3{"qwen3_omni_moe_text", "qwen3_omni_moe_vision_encoder", "qwen3_omni_moe_audio_encoder"};
+
+void thinker(Reader& config, Model& model, const ThinkerTypes& types, const std::string& under = "") {
+  add_language_model(config, model, {.type = types.language, .name = under + "model", .own_class = false});
+  for (Placed& head : model.heads) head.prefix = under + head.prefix;
+  add_known_tower(config, model, "audio_config", under + "audio_tower", types.audio);
+  add_known_tower(config, model, "vision_config", under + "visual", types.vision);
   config.ignore({"position_id_per_seconds"});
+}
+
+// What answers in words; what speaks is another model behind it.
+void thinker_of_whole(Reader& config, Model& model, const ThinkerTypes& types) {
+  Reader inner = config.language_object("thinker_config");
+  inner.ignore({"model_type", "architectures"});
+  thinker(inner, model, types, "thinker.");
+  config.doubt("language-model-only", "the thinker is counted; what speaks (talker_config and after) is not",
+               "talker_config");
+  model.whole = false;
 }
 
 }  // namespace
 
 // Qwen2_5OmniThinkerForConditionalGeneration.
-void qwen2_5_omni(Reader& config, Model& model) {
-  thinker(config, model, "qwen2_5_omni_text", "qwen2_5_omni_vision_encoder", "qwen2_5_omni_audio_encoder");
-}
+void qwen2_5_omni_thinker(Reader& config, Model& model) { thinker(config, model, kQwen25); }
+void qwen2_5_omni(Reader& config, Model& model) { thinker_of_whole(config, model, kQwen25); }
 
 // Qwen3OmniMoeThinkerForConditionalGeneration.
-void qwen3_omni_moe(Reader& config, Model& model) {
-  thinker(config, model, "qwen3_omni_moe_text", "qwen3_omni_moe_vision_encoder", "qwen3_omni_moe_audio_encoder");
-}
+void qwen3_omni_moe_thinker(Reader& config, Model& model) { thinker(config, model, kQwen3); }
+void qwen3_omni_moe(Reader& config, Model& model) { thinker_of_whole(config, model, kQwen3); }
 
 // MossTranscribeDiarizeForConditionalGeneration: neighbouring vectors of Whisper's encoder joined by two maps.
 void moss_transcribe(Reader& config, Model& model) {

@@ -16,7 +16,8 @@ void pi0(Reader& config, Model& model) {
   dit.ignore({"model_type"});
   add_language_model(vlm, model,
                      {.type = "gemma", .name = "model.vlm.language_model", .own_class = false, .tie = Tie::inner});
-  const auto tower = add_known_tower(vlm, model, "vision_config", "model.vlm.vision_tower", "siglip_vision_model");
+  const auto tower =
+      add_known_tower(vlm, model, "vision_config", "model.vlm.vision_tower", "siglip_vision_model", TowerChoice::open);
   if (!tower) return;
 
   Model expert;

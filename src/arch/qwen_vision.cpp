@@ -87,6 +87,7 @@ Tower qwen2_vision(Reader& config, Model& model, const std::string& name) {
   vision.n_frames = Dim(config.size("temporal_patch_size", 2));
   vision.patch = Dim(config.size({"patch_size", "spatial_patch_size"}, 14));
   vision.merge = Dim(config.size("spatial_merge_size", 2));
+  config.ignore({"spatial_patch_size"});  // an older name beside patch_size
   vision.d_out = Dim(config.size("hidden_size", 3584));
   const Layer layer =
       pre_norm_layer(s, vision.attention(true, true), s.plain_mlp(config, "fc1", "fc2", true), "norm1", "norm2");

@@ -68,9 +68,11 @@ void got_ocr2(Reader& config, Model& model) {
 void deepseek_vl_hybrid(Reader& config, Model& model) {
   add_language_model(config, model,
                      {.type = "llama", .name = "model.language_model", .own_class = false, .tied = true});
-  const auto low = add_known_tower(config, model, "vision_config", "model.vision_model", "siglip_vision_model");
-  const auto high = add_known_tower(config, model, "high_res_vision_config",
-                                    "model.high_res_vision_model.vision_encoder", "sam_vision_model");
+  const auto low =
+      add_known_tower(config, model, "vision_config", "model.vision_model", "siglip_vision_model", TowerChoice::open);
+  const auto high =
+      add_known_tower(config, model, "high_res_vision_config", "model.high_res_vision_model.vision_encoder",
+                      "sam_vision_model", TowerChoice::open);
   if (!low || !high) return;
   const Dim d(model.sizes.hidden_size.value(), Symbol::d);
   const Extent c = high->d, one(1), three(3), half(d.value / 2);

@@ -214,6 +214,7 @@ void ovis2(Reader& config, Model& model) {
   build_wrapper(config, model,
                 {.language = {.type = "qwen2", .name = "model.language_model", .own_class = false, .tied = true},
                  .tower = "model.vision_tower",
+                 .vision = "ovis2_vision",
                  .project = [](Projection& p) {
                    p.out.table("model.visual_embeddings_table", p.tower.d, Dim(p.config.size("hidden_size", 1536)));
                  }});
@@ -229,6 +230,7 @@ void video_llama_3(Reader& config, Model& model) {
   build_wrapper(config, model,
                 {.language = {.type = "qwen2", .name = "model.language_model", .own_class = false, .tie = Tie::either},
                  .tower = "model.vision_model",
+                 .vision = "video_llama_3_vision",
                  .project = [](Projection& p) {
                    p.out.linear("model.projector.readout.0", p.d, p.tower.d);
                    p.out.linear("model.projector.readout.2", p.d, p.d);
@@ -269,6 +271,7 @@ void minicpm_wrapper(Reader& config, Model& model, bool tied) {
   build_wrapper(config, model,
                 {.language = {.type = "qwen3_5_text", .name = "model.language_model", .own_class = false, .tied = tied},
                  .tower = "model.vision_tower",
+                 .vision = "minicpmv4_6_vision",
                  .project = [](Projection& p) {
                    const Int times = p.config.size("merger_times", 1);
                    const PixelSize kernel = read_pixels(p.config, "merge_kernel_size", 2);
@@ -288,21 +291,25 @@ void minicpm_ocr(Reader& config, Model& model) { minicpm_wrapper(config, model, 
 
 // HunYuan VL and Hunyuan V4 VL: the tower joins the patches.
 void hunyuan_vl(Reader& config, Model& model) {
-  build_wrapper(
-      config, model,
-      {.language = {.type = "hunyuan_vl_text", .name = "model", .own_class = false, .tied = true}, .tower = "vit"});
+  build_wrapper(config, model,
+                {.language = {.type = "hunyuan_vl_text", .name = "model", .own_class = false, .tied = true},
+                 .tower = "vit",
+                 .vision = "hunyuan_vl_vision"});
 }
 
 void hy_v4_vl(Reader& config, Model& model) {
   build_wrapper(config, model,
-                {.language = {.type = "hy_v4_vl_text", .name = "model", .own_class = false}, .tower = "vit"});
+                {.language = {.type = "hy_v4_vl_text", .name = "model", .own_class = false},
+                 .tower = "vit",
+                 .vision = "hy_v4_vl_vision"});
 }
 
 void granite_docling(Reader& config, Model& model) {
   build_wrapper(
       config, model,
       {.language = {.type = "granite_docling_text", .name = "model.text_model", .own_class = false, .tied = true},
-       .tower = "model.vision_model"});
+       .tower = "model.vision_model",
+       .vision = "granite_docling_vision"});
   const auto d_router = config.optional_size("density_router_hidden_size");
   if (!d_router || !model.whole) return;
   // A small network on the tower's vectors says whether a page needs the fine route.
@@ -321,6 +328,7 @@ void cosmos3_edge(Reader& config, Model& model) {
       config, model,
       {.language = {.type = "cosmos3_edge_text", .name = "model.language_model", .own_class = false, .tie = Tie::inner},
        .tower = "model.visual",
+       .vision = "cosmos3_edge_vision",
        .project = [](Projection& p) {
          Outside out = p.out.in("model.projector");
          const Extent in = p.tower.merged * p.tower.d, middle(p.config.size("projector_hidden_size", 11520));
@@ -334,6 +342,7 @@ void step3p7(Reader& config, Model& model) {
   build_wrapper(config, model,
                 {.language = {.type = "step3p5", .name = "model", .own_class = false},
                  .tower = "vision_model",
+                 .vision = "step3p5_vision",
                  .project = [](Projection& p) {
                    p.out.linear("vit_large_projector", p.d, p.tower.d, p.config.flag("projector_bias", false));
                  }});
@@ -344,6 +353,7 @@ void muse_glimmer(Reader& config, Model& model) {
   build_wrapper(config, model,
                 {.language = {.type = "muse_glimmer_text", .name = "model.language_model", .own_class = false},
                  .tower = "model.vision_tower",
+                 .vision = "muse_glimmer_vision",
                  .project = [](Projection& p) {
                    const Extent in(p.config.size("out_hidden_size", 6144)),
                        middle(p.config.size("projector_hidden_size", 4096));
@@ -404,7 +414,8 @@ void inkling2_loop_vl(Reader& config, Model& model) {
                               .own_class = false,
                               .tie = Tie::inner},
                  .tower = "model.vision_tower",
-                 .vision = "inkling2_vision"});
+                 .vision = "inkling2_vision",
+                 .choice = TowerChoice::open});
 }
 
 // Nemotron Nano Omni: RADIO before Nemotron-H.
@@ -414,6 +425,7 @@ void nemotron_h_omni(Reader& config, Model& model) {
                 {.language = {.type = "nemotron_h", .tie = Tie::inner},
                  .tower = "vision_model",
                  .vision = "radio",
+                 .choice = TowerChoice::open,
                  .project = [](Projection& p) {
                    Outside out = p.out.in("multi_modal_projector");
                    const Extent in{Dim(downsampled(p).value())};

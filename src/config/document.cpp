@@ -129,6 +129,7 @@ class DocumentBuilder final : public nlohmann::json_sax<nlohmann::json> {
     reached_ = text_.data() + start;
     d_.nodes_.reserve(text_.size() / 24 + 4);
     d_.strings_.reserve(text_.size() / 2);
+    members_.reserve(32);
   }
 
   void parse() {

@@ -124,6 +124,7 @@ struct Reader::State {
   std::vector<bool> flag_used;
   std::vector<bool> read;     // by node: asked for
   std::vector<Value> opened;  // objects whose keys are held against what was asked
+  Value language;             // the language model's
   std::vector<std::string_view> asked;
   std::size_t missed = 0;
   ReadLog log;
@@ -141,6 +142,7 @@ struct Reader::State {
     for (const Row& row : rows)
       if (row.node == object.node()) return row;
     Row& row = rows.emplace_back(Row{object.node()});
+    row.members.reserve(32);
     for (Value m = object.first_child(); m; m = m.next()) {
       if (m.shadowed()) continue;
       row.members.emplace_back(m.key(), m);
@@ -161,11 +163,13 @@ Reader::Reader(const Document& document, std::vector<FlagValue> flags) : state_(
   s.flag_used.resize(flags.size());
   s.flags = std::move(flags);
   s.opened.push_back(object_);
+  s.language = object_;
   s.asked.reserve(64);
 }
 
 Reader::Reader(Value object) : state_(std::make_shared<State>()), object_(object) {
   state_->document = object.document();
+  state_->language = object;
   if (object) state_->opened.push_back(object);
 }
 
@@ -175,6 +179,20 @@ ReadLog& Reader::log() { return state_->log; }
 std::size_t Reader::missed() const { return state_->missed; }
 const std::vector<std::string_view>& Reader::asked() const { return state_->asked; }
 const std::vector<Value>& Reader::objects() const { return state_->opened; }
+
+std::vector<Value> Reader::language_objects() const {
+  const State& s = *state_;
+  std::vector<Value> found;
+  const auto add = [&](const auto& self, Value object) -> void {
+    const bool opened = std::ranges::find(s.opened, object.node(), &Value::node) != s.opened.end();
+    if (opened) found.push_back(object);
+    for (Value v = object.first_child(); v; v = v.next())
+      if (v.kind() == JsonKind::object || v.kind() == JsonKind::array) self(self, v);
+  };
+  if (s.language) add(add, s.language);
+  if (!s.opened.empty() && s.opened.front().node() != s.language.node()) found.push_back(s.opened.front());
+  return found;
+}
 
 Value Reader::find(const Keys& keys) { return lookup(keys); }
 
@@ -395,6 +413,7 @@ std::vector<Reader> Reader::object_list(const Keys& keys, Int n) {
 Reader Reader::language_object(const Keys& keys) {
   Reader inner = object(keys);
   inner.language_ = language_;
+  if (inner.object_ && language_) state_->language = inner.object_;
   return inner;
 }
 
@@ -454,11 +473,22 @@ void Reader::finish(std::string_view architecture) {
   State& s = *state_;
   for (std::size_t i = 0; i < s.flags.size(); ++i)
     if (!s.flag_used[i]) throw UsageError(s.flags[i].flag + ": " + std::string(architecture) + " has no place for it");
+  // Composites repeat sizes of their parts outside; a copy that says the same says nothing.
+  const auto is_copy = [&](Value v) {
+    if (s.opened.front().member(v.key()).node() != v.node() || v.kind() != JsonKind::number) return false;
+    return std::ranges::any_of(s.opened, [&](Value object) {
+      const Value other = object.member(v.key());
+      return other && other.node() < s.read.size() && s.read[other.node()] && other.kind() == JsonKind::number &&
+             other.text() == v.text();
+    });
+  };
   for (Value v : unread()) {
-    if (!sized(v) || !looks_like_size(v.key())) continue;
+    if (!sized(v) || !looks_like_size(v.key()) || is_copy(v)) continue;
+    std::vector<std::string_view> others = s.asked;
+    std::erase(others, v.key());
     s.log.warnings.push_back({"unread-size-key", Severity::warning,
                               "\"" + escaped(v.key()) + "\" looks like a size, but " + std::string(architecture) +
-                                  " does not read it" + did_you_mean(v.key(), s.asked) + ": counted without it",
+                                  " does not read it" + did_you_mean(v.key(), others) + ": counted without it",
                               std::string(v.key()), v.key_position()});
     s.log.assumptions.push_back(s.log.warnings.back());
   }

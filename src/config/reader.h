@@ -106,6 +106,8 @@ class Reader {
 
   // The objects whose keys are read: the root, then those inside, as they were opened.
   const std::vector<Value>& objects() const;
+  // Those of the language model: its own, the ones inside that, then the root where it is another.
+  std::vector<Value> language_objects() const;
   // Keys of the objects that were read, that nothing asked for; names that were asked for. For spelling checks.
   std::vector<Value> unread() const;
   const std::vector<std::string_view>& asked() const;

@@ -40,6 +40,7 @@ struct Visitor {
              "an output matrix of another width"},
             {!a.v_delayed.empty(), "values of the token before"},
             {a.relative.has_value(), "a learned bias of distances"},
+            {a.indexer.has_value(), "an indexer"},
             {a.gate_bias, "a gate with a bias"},
             {a.gate_softplus, "a gate through softplus"},
             {a.temperature, "queries that grow with their position"},

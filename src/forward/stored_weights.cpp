@@ -38,20 +38,20 @@ constexpr std::array kPlain{
 }
 
 // A way of naming a part's tensors: what a whole checkpoint's names begin with in place of `dropped`.
-struct Naming {
+struct NameScheme {
   std::string dropped;
 };
 
 // From the shortest names to the whole checkpoint's.
-std::vector<Naming> namings_of(const Part& part) {
-  std::vector<Naming> namings;
+std::vector<NameScheme> namings_of(const Part& part) {
+  std::vector<NameScheme> namings;
   if (part.kind != Part::Kind::model) namings = {{part.block_path()}, {part.path}};
   namings.push_back({part.base});
   namings.push_back({""});
   return namings;
 }
 
-std::string name_in(const Naming& naming, const std::string& name) {
+std::string name_in(const NameScheme& naming, const std::string& name) {
   return name.starts_with(naming.dropped) ? name.substr(naming.dropped.size()) : name;
 }
 
@@ -81,14 +81,14 @@ void rename(Mlp& mlp, const Names& names) {
 }
 
 struct Found {
-  Naming naming;    // that most of the part's names are there in; the whole checkpoint's where none is
+  NameScheme naming;    // that most of the part's names are there in; the whole checkpoint's where none is
   Int present = 0;  // names that are there in it
 };
 
 Found find_names(const Part& part, const Checkpoint& checkpoint) {
   const std::vector<PartTensor> tensors = part.tensors();
   Found best;
-  for (const Naming& naming : namings_of(part)) {
+  for (const NameScheme& naming : namings_of(part)) {
     const Int present = std::ranges::count_if(
         tensors, [&](const PartTensor& t) { return checkpoint.find(name_in(naming, t.name)) != nullptr; });
     if (present > best.present) best = {naming, present};
@@ -97,14 +97,14 @@ Found find_names(const Part& part, const Checkpoint& checkpoint) {
 }
 
 // Refuses a matrix or bias that stands among a block's or layer's own and is none of them.
-void check_unused(const Part& part, const Checkpoint& checkpoint, const Naming& naming) {
+void check_unused(const Part& part, const Checkpoint& checkpoint, const NameScheme& naming) {
   std::set<std::string> known;
   std::vector<std::string> own;
   for (const PartTensor& tensor : part.tensors()) {
     own.push_back(tensor.name.substr(part.block_path().size()));
     known.insert(name_in(naming, tensor.name));
   }
-  for (const Naming& any : namings_of(part))
+  for (const NameScheme& any : namings_of(part))
     for (const std::string& name : part.others) known.insert(name_in(any, part.path + name));
   const std::string prefix = name_in(naming, part.block_path());
   for (const StoredTensor& tensor : checkpoint.tensors()) {
@@ -116,7 +116,7 @@ void check_unused(const Part& part, const Checkpoint& checkpoint, const Naming& 
 }
 
 // Refuses a tensor of a whole checkpoint that the model does not have.
-void check_unknown(const Part& part, const Checkpoint& checkpoint, const Naming& naming) {
+void check_unknown(const Part& part, const Checkpoint& checkpoint, const NameScheme& naming) {
   std::set<std::string> known;
   for (const PartTensor& tensor : part.tensors()) known.insert(name_in(naming, tensor.name));
   const auto module_layers = [&](std::string_view name) {
@@ -195,7 +195,7 @@ Mlp named_as_stored(const Part& part, const Checkpoint& checkpoint, std::optiona
 }
 
 Weights stored_weights(const Part& part, const Checkpoint& checkpoint) {
-  const Naming naming = find_names(part, checkpoint).naming;
+  const NameScheme naming = find_names(part, checkpoint).naming;
   Weights weights;
   for (const PartTensor& tensor : part.tensors()) {
     const std::string name = name_in(naming, tensor.name);

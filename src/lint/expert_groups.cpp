@@ -12,10 +12,10 @@ void check_bank(const Subject& subject, const MixtureOfExperts& moe, Findings& f
   if (groups <= 1) return;
   const Place place = subject.place(key::expert_groups, groups);
   if (experts % groups != 0)
-    return findings.add(format_text("{} {} does not divide the {} experts", place.key, groups, experts), place);
+    return findings.add(format_text("{} {} does not divide the {} experts", place.words(), groups, experts), place);
   const Place top_place = subject.place("topk_group", top);
   if (top > groups)
-    return findings.add(format_text("{} {} is more than the {} groups of experts", top_place.key, top, groups),
+    return findings.add(format_text("{} {} is more than the {} groups of experts", top_place.words(), top, groups),
                         top_place);
   if (moe.per_token > top * (experts / groups))
     findings.add(format_text("{} of {} groups hold {} experts, and each token is to pass through {}", top, groups,

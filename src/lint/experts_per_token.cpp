@@ -12,7 +12,7 @@ void check_experts_per_token(const Subject& subject, Findings& findings) {
     const Int used = moe.per_token, experts = moe.n_experts.value;
     if (used >= 1 && used <= experts) return;
     const Place place = subject.place(key::experts_per_token, used);
-    findings.add(format_text("{} is {}, and there are {} experts to choose from", place.key, used, experts), place);
+    findings.add(format_text("{} is {}, and there are {} experts to choose from", place.words(), used, experts), place);
   });
 }
 

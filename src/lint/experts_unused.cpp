@@ -22,7 +22,7 @@ void check_experts_unused(const Subject& subject, Findings& findings) {
   const Int experts = subject.integer(key::n_experts).value_or(0);
   if (experts <= 1 || has_experts(subject.model)) return;
   const Place place = subject.place(key::n_experts, experts);
-  findings.add(format_text("{} is {}, but no layer has experts: all are dense", place.key, experts), place);
+  findings.add(format_text("{} is {}, but no layer has experts: all are dense", place.words(), experts), place);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ void check_mla_kv_heads(const Subject& subject, Findings& findings) {
     const Place place = subject.place(key::n_kv_heads, *kv_heads);
     findings.add(format_text("{} {} means nothing to latent attention: all {} heads have keys and values of their own, "
                              "made from one cached vector",
-                             place.key, *kv_heads, attention.n_heads.value),
+                             place.words(), *kv_heads, attention.n_heads.value),
                  place);
   });
 }

@@ -32,6 +32,32 @@ Value object_at(Value object, std::string_view key) {
   return value && value.kind() == JsonKind::object ? value : Value();
 }
 
+// The part that a pattern of module names is about; none for routers, heads, towers.
+std::optional<QuantizedPart> part_named(std::string_view pattern) {
+  const auto says = [&](std::string_view word) { return pattern.find(word) != pattern.npos; };
+  while (!pattern.empty() && std::string_view("*$.)").find(pattern.back()) != std::string_view::npos)
+    pattern.remove_suffix(1);
+  const bool router = pattern.ends_with("gate") || pattern.ends_with("router");
+  if (router || says("vision") || says("visual")) return std::nullopt;
+  if (says("shared_expert")) return QuantizedPart::shared_experts;
+  if (says("experts")) return QuantizedPart::experts;
+  if (says("mlp") || says("feed_forward")) return QuantizedPart::mlp;
+  if (says("attn") || says("attention")) return QuantizedPart::attention;
+  return std::nullopt;
+}
+
+// What the lists of modules say that are not quantised, as each tool calls them, or not alike.
+void read_exceptions(Value config, Quantization& found) {
+  for (std::string_view key : {"ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers"}) {
+    const Value list = config.member(key);
+    if (!list || list.kind() != JsonKind::array) continue;
+    for (Value v = list.first_child(); v; v = v.next())
+      if (const auto part = v.kind() == JsonKind::string ? part_named(v.text()) : std::nullopt)
+        found.left_out[static_cast<std::size_t>(*part)] = true;
+  }
+  if (config.member("quantized_layers")) found.left_out.fill(true);
+}
+
 }  // namespace
 
 std::optional<Quantization> read_quantization(Value root) {
@@ -53,6 +79,7 @@ std::optional<Quantization> read_quantization(Value root) {
       found.group = std::max(found.group, size_at(weights, "group_size"));
       read_block(weights.member("block_structure"), found);
     }
+  read_exceptions(config, found);
   if (found.group == 1 && found.block_out == 1 && found.block_in == 1) return std::nullopt;
   return found;
 }

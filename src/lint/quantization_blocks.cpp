@@ -14,9 +14,10 @@ void check_quantization_blocks(const Subject& subject, Findings& findings) {
     if (features % block == 0) return;
     const Place place = subject.place(keys, features);
     findings.add(
-        format_text("{} {} is no whole number of blocks of {}: the last one is cut", place.key, features, block),
+        format_text("{} {} is no whole number of blocks of {}: the last one is cut", place.words(), features, block),
         place);
   };
+  if (!quantization->covers(QuantizedPart::mlp) || !quantization->covers(QuantizedPart::experts)) return;
   for_each_mlp(subject.model, [&](const Mlp& mlp) {
     hold(mlp.d.value, quantization->block_in, key::d);
     hold(mlp.d.value, quantization->block_out, key::d);

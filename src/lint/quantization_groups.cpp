@@ -30,11 +30,16 @@ void check_quantization_groups(const Subject& subject, Findings& findings) {
   const auto quantization = subject.quantization();
   if (!quantization || quantization->group == 1) return;
   Groups groups(subject, quantization->group, findings);
+  const auto covers = [&](QuantizedPart part) { return quantization->covers(part); };
   for_each_block<Attention>(subject.model, [&](const Attention& a) {
+    if (!covers(QuantizedPart::attention)) return;
     groups.input(a.d.value, key::d, "the width");
     groups.input(multiply(a.n_heads.value, a.head_dim.value), key::n_heads, "the width of all heads,");
   });
   for_each_mlp(subject.model, [&](const Mlp& mlp) {
+    // Routed and shared experts are not told from the dense network here: all must be quantised.
+    if (!covers(QuantizedPart::mlp) || !covers(QuantizedPart::experts) || !covers(QuantizedPart::shared_experts))
+      return;
     groups.input(mlp.d.value, key::d, "the width");
     groups.input(mlp.d_ff.value, mlp.d_ff.symbol == Symbol::d_ff ? key::d_ff : key::d_moe, "the MLP's width");
   });

@@ -28,10 +28,9 @@ std::optional<Expected> Subject::stated() const {
 }
 
 Value Subject::find(const Keys& keys) const {
-  const std::vector<Value>& objects = reader.objects();
-  for (auto object = objects.rbegin(); object != objects.rend(); ++object)
+  for (const Value object : objects)
     for (std::string_view key : keys)
-      if (const Value found = object->member(key)) return found;
+      if (const Value found = object.member(key)) return found;
   return {};
 }
 
@@ -43,12 +42,13 @@ std::optional<Int> Subject::integer(const Keys& keys) const {
 }
 
 Place Subject::place(const Keys& keys, Int value) const {
-  const std::vector<Value>& objects = reader.objects();
-  for (auto object = objects.rbegin(); object != objects.rend(); ++object)
+  for (const Value object : objects)
     for (std::string_view key : keys)
-      if (const Value found = object->member(key); found && holds(found, value)) return Place(found);
+      if (const Value found = object.member(key); found && holds(found, value)) return Place(found);
   const Value any = find(keys);
-  return any ? Place(any) : Place(std::string(keys.first()));
+  Place place = any ? Place(any) : Place(std::string(keys.first()));
+  place.worked_out = bool(any);
+  return place;
 }
 
 void Findings::add(std::string message, const Place& place) {

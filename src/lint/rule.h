@@ -26,6 +26,9 @@ struct Place {
 
   std::string key;
   Position at;
+  bool worked_out = false;  // the value is not what stands there: it follows from that and from other keys
+
+  std::string words() const { return worked_out ? key + " (worked out)" : key; }
 };
 
 // One config, read, built and counted.
@@ -39,13 +42,14 @@ struct Subject {
   std::optional<Expected> expected{};
   std::string_view expectations{};  // --expect's file; empty: there is none
   bool what_if = false;             // flags have changed the config: it is not the one whose count it states
+  std::vector<Value> objects = reader.language_objects();
 
   std::optional<Expected> stated() const;  // the config's own expected_parameters, where it is a count
   std::optional<Quantization> quantization() const { return read_quantization(document.root()); }
   // The key among `keys` that holds `value`, else the first one that is there at all, else the preferred name without
-  // a place. Inner objects, where the language model of a composite stands, come before outer ones.
+  // a place. The language model's objects come before outer ones; those of towers are not looked at.
   Place place(const Keys& keys, Int value) const;
-  // The value of the first of `keys` that is there, inner objects first; no value where none is.
+  // The value of the first of `keys` that is there, in the same order; no value where none is.
   Value find(const Keys& keys) const;
   // The same where it is an integer of at least 0.
   std::optional<Int> integer(const Keys& keys) const;

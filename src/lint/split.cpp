@@ -6,8 +6,9 @@
 
 namespace lmsize {
 
-Int width_unit(const Subject& subject) {
+Int width_unit(const Subject& subject, QuantizedPart part) {
   const Quantization q = subject.quantization().value_or(Quantization{});
+  if (!q.covers(part)) return 1;
   return std::lcm(q.group, std::lcm(q.block_in, q.block_out));
 }
 

@@ -9,13 +9,13 @@ namespace lmsize {
 namespace {
 
 void check_tp_experts(const Subject& subject, Findings& findings) {
-  const Int ranks = subject.tensor_parallel, unit = width_unit(subject);
+  const Int ranks = subject.tensor_parallel, unit = width_unit(subject, QuantizedPart::experts);
   for_each_block<MixtureOfExperts>(subject.model, [&](const MixtureOfExperts& moe) {
     const Int experts = moe.n_experts.value, width = moe.expert.d_ff.value;
     if (splits(width, unit, ranks) || experts % ranks != 0) return;
     const Place place = subject.place(key::d_moe, width);
     findings.add(format_text("{}; the experts can be shared whole, {} to a rank",
-                             cannot_split(place.key, width, unit, ranks), experts / ranks),
+                             cannot_split(place.words(), width, unit, ranks), experts / ranks),
                  place);
   });
 }

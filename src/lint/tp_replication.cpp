@@ -13,8 +13,8 @@ void check_tp_replication(const Subject& subject, Findings& findings) {
     const Int kv_heads = a.n_kv_heads.value;
     if (kv_heads >= ranks || ranks % kv_heads != 0) return;
     const Place place = subject.place(key::n_kv_heads, kv_heads);
-    findings.add(format_text("{} {} on {} ranks: each rank has 1, stored and cached {} times over", place.key, kv_heads,
-                             ranks, ranks / kv_heads),
+    findings.add(format_text("{} {} on {} ranks: each rank has 1, stored and cached {} times over", place.words(),
+                             kv_heads, ranks, ranks / kv_heads),
                  place);
   });
 }

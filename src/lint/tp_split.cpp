@@ -11,18 +11,18 @@ namespace {
 class Split {
  public:
   Split(const Subject& subject, Findings& findings)
-      : subject_(subject), findings_(findings), ranks_(subject.tensor_parallel), unit_(width_unit(subject)) {}
+      : subject_(subject), findings_(findings), ranks_(subject.tensor_parallel) {}
 
   void operator()(const Attention& a) const {
     const Int heads = a.n_heads.value, kv_heads = a.n_kv_heads.value;
     if (!share(heads, key::n_heads)) return;
     if (kv_heads % ranks_ != 0 && ranks_ % kv_heads != 0) {
       const Place place = subject_.place(key::n_kv_heads, kv_heads);
-      findings_.add(format_text("{} {} can be neither shared by {} ranks nor repeated on them evenly", place.key,
+      findings_.add(format_text("{} {} can be neither shared by {} ranks nor repeated on them evenly", place.words(),
                                 kv_heads, ranks_),
                     place);
     }
-    share_heads(heads, a.head_dim.value);
+    share_heads(heads, a.d_v.value == 0 ? a.head_dim.value : a.d_v.value);
   }
 
   void operator()(const LatentAttention& a) const {
@@ -33,18 +33,19 @@ class Split {
     if (share(a.n_heads.value, key::n_heads)) share_heads(a.n_heads.value, a.head_dim.value);
   }
 
-  void operator()(const Mlp& mlp) const { share(mlp.d_ff.value, key::d_ff, unit_); }
+  void operator()(const Mlp& mlp) const { share(mlp.d_ff.value, key::d_ff, unit_of(QuantizedPart::mlp)); }
 
   void operator()(const MixtureOfExperts& moe) const {
-    const Int experts = moe.n_experts.value, width = moe.expert.d_ff.value;
-    if (experts % ranks_ != 0 && !splits(width, unit_, ranks_)) {
+    const Int experts = moe.n_experts.value, width = moe.expert.d_ff.value, unit = unit_of(QuantizedPart::experts);
+    if (experts % ranks_ != 0 && !splits(width, unit, ranks_)) {
       const Place place = subject_.place(key::d_moe, width);
       findings_.add(format_text("{}; nor can the {} experts be shared whole",
-                                cannot_split(place.key, width, unit_, ranks_), experts),
+                                cannot_split(place.words(), width, unit, ranks_), experts),
                     place);
     }
-    if (moe.shared && !splits(moe.shared->d_ff.value, unit_, ranks_))
-      findings_.add(cannot_split("the shared experts' width", moe.shared->d_ff.value, unit_, ranks_),
+    const Int shared_unit = unit_of(QuantizedPart::shared_experts);
+    if (moe.shared && !splits(moe.shared->d_ff.value, shared_unit, ranks_))
+      findings_.add(cannot_split("the shared experts' width", moe.shared->d_ff.value, shared_unit, ranks_),
                     subject_.place(key::d_shared, moe.shared->d_ff.value));
   }
 
@@ -63,22 +64,25 @@ class Split {
   bool share(Int size, const Keys& keys, Int unit = 1) const {
     if (splits(size, unit, ranks_)) return true;
     const Place place = subject_.place(keys, size);
-    findings_.add(cannot_split(place.key, size, unit, ranks_), place);
+    findings_.add(cannot_split(place.words(), size, unit, ranks_), place);
     return false;
   }
 
   // The inputs of o_proj on one rank.
   void share_heads(Int heads, Int head_dim) const {
     const Int inputs = multiply(heads / ranks_, head_dim);
-    if (inputs % unit_ == 0) return;
+    const Int unit = unit_of(QuantizedPart::attention);
+    if (inputs % unit == 0) return;
     findings_.add(format_text("{} heads of {} on each of {} ranks are {} inputs, no whole quantisation groups of {}",
-                              heads / ranks_, head_dim, ranks_, inputs, unit_),
+                              heads / ranks_, head_dim, ranks_, inputs, unit),
                   subject_.place(key::n_heads, heads));
   }
 
+  Int unit_of(QuantizedPart part) const { return width_unit(subject_, part); }
+
   const Subject& subject_;
   Findings& findings_;
-  Int ranks_, unit_;
+  Int ranks_;
 };
 
 void check_tp_split(const Subject& subject, Findings& findings) {

@@ -9,7 +9,7 @@ void check_tp_vocabulary(const Subject& subject, Findings& findings) {
   const std::optional<Int>& vocab = subject.model.sizes.vocab_size;
   if (!vocab || splits(*vocab, 1, subject.tensor_parallel)) return;
   const Place place = subject.place(key::vocab, *vocab);
-  findings.add(cannot_split(place.key, *vocab, 1, subject.tensor_parallel), place);
+  findings.add(cannot_split(place.words(), *vocab, 1, subject.tensor_parallel), place);
 }
 
 }  // namespace

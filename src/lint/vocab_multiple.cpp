@@ -10,7 +10,7 @@ void check_vocab_multiple(const Subject& subject, Findings& findings) {
   const std::optional<Int>& vocab = subject.model.sizes.vocab_size;
   if (!vocab || *vocab % 64 == 0) return;
   const Place place = subject.place(key::vocab, *vocab);
-  findings.add(format_text("{} {} is no multiple of 64: {} is the next", place.key, *vocab, round_up(*vocab, 64)),
+  findings.add(format_text("{} {} is no multiple of 64: {} is the next", place.words(), *vocab, round_up(*vocab, 64)),
                place);
 }
 

@@ -11,8 +11,8 @@ void check_width(const Subject& subject, const Keys& keys, Int width, Findings& 
   if (width % 64 == 0) return;
   const Place place = subject.place(keys, width);
   const Int above = round_up(width, 64);
-  findings.add(above == 64 ? format_text("{} {} is no multiple of 64", place.key, width)
-                           : format_text("{} {} is no multiple of 64: {} and {} are the nearest", place.key, width,
+  findings.add(above == 64 ? format_text("{} {} is no multiple of 64", place.words(), width)
+                           : format_text("{} {} is no multiple of 64: {} and {} are the nearest", place.words(), width,
                                          above - 64, above),
                place);
 }

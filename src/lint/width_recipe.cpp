@@ -38,8 +38,9 @@ void check_mlp(const Subject& subject, const Mlp& mlp, Findings& findings) {
   const Place place = subject.place(key::d_ff, d_ff);
   const std::string_view fault =
       classic ? "is 4 d: with a gate that makes 12 d^2 parameters; the classic 8 d^2 take" : "is no rounding up of";
-  findings.add(format_text("{} {} {} 8/3 d = {}: {}", place.key, d_ff, fault, decimal(answer.exact()), offers(answer)),
-               place);
+  findings.add(
+      format_text("{} {} {} 8/3 d = {}: {}", place.words(), d_ff, fault, decimal(answer.exact()), offers(answer)),
+      place);
 }
 
 void check_width_recipe(const Subject& subject, Findings& findings) {

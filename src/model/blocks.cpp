@@ -3,14 +3,20 @@
 namespace lmsize {
 namespace {
 
+// Where tensors go.
+struct Out {
+  std::vector<Tensor>& tensors;
+  Naming naming;
+};
+
 // Collects the tensors of one block under its name.
 class Store {
  public:
-  Store(std::vector<Tensor>& out, std::string_view prefix, Role role) : out_(out), prefix_(prefix), role_(role) {}
+  Store(Out out, std::string_view prefix, Role role) : out_(out), prefix_(prefix), role_(role) {}
 
   Tensor& tensor(std::string_view name, const Shape& shape, std::string_view suffix = {}) {
-    Tensor& made = out_.emplace_back();
-    made.name = join_names(prefix_, name, suffix);
+    Tensor& made = out_.tensors.emplace_back();
+    if (out_.naming == Naming::full) made.name = join_names(prefix_, name, suffix);
     made.shape = shape;
     made.role = role_;
     made.copies = copies;
@@ -38,12 +44,12 @@ class Store {
   std::optional<Dim> stacked{};  // as many such maps lie in one tensor
 
  private:
-  std::vector<Tensor>& out_;
+  Out out_;
   std::string prefix_;
   Role role_;
 };
 
-void store_norm(const Norm& norm, std::string_view prefix, std::vector<Tensor>& out) {
+void store_norm(const Norm& norm, std::string_view prefix, Out out) {
   const bool listed = norm.over == Norm::Heads::listed;
   Store store(out, join_names(prefix, listed ? join_names(norm.name, "norms.*") : norm.name), Role::norm);
   if (listed) store.copies = norm.heads;
@@ -101,7 +107,7 @@ void store_factors(const std::string& name, const Extent& out, Dim in, Dim rank,
 }
 
 struct Visitor {
-  std::vector<Tensor>& out;
+  Out out;
 
   void operator()(const Embedding& e) const {
     if (e.sinusoidal) return;
@@ -155,6 +161,13 @@ struct Visitor {
     if (a.k_norm && !a.takes_kv) store_norm(*a.k_norm, a.name, out);
     if (a.v_norm && !a.takes_kv) store_norm(*a.v_norm, a.name, out);
     if (a.sinks) store.tensor(a.sinks_name, {a.n_heads});
+    if (a.indexer) {
+      const Dim width = a.indexer->head_dim;
+      store.linear("indexer.q_proj", a.indexer->n_heads * width, a.d, false);
+      store.linear("indexer.k_proj", width, a.d, false);
+      for (const char* norm : {"indexer.q_norm", "indexer.k_norm"})
+        store_norm({.name = norm, .width = width}, a.name, out);
+    }
     if (a.relative && a.relative->from_state)
       store.linear("relative_pos_embeddings", a.relative->n_buckets * a.n_heads, a.d, true);
     else if (a.relative && a.relative->stored)
@@ -536,14 +549,14 @@ struct Visitor {
 
 }  // namespace
 
-std::vector<Tensor> tensors_of(const Block& block) {
+std::vector<Tensor> tensors_of(const Block& block, Naming naming) {
   std::vector<Tensor> tensors;
   tensors.reserve(8);
-  tensors_of(block, tensors);
+  tensors_of(block, tensors, naming);
   return tensors;
 }
-void tensors_of(const Block& block, std::vector<Tensor>& out) { std::visit(Visitor{out}, block); }
-void tensors_of(const Norm& norm, std::vector<Tensor>& out) { store_norm(norm, "", out); }
+void tensors_of(const Block& block, std::vector<Tensor>& out, Naming naming) { std::visit(Visitor{{out, naming}}, block); }
+void tensors_of(const Norm& norm, std::vector<Tensor>& out, Naming naming) { store_norm(norm, "", {out, naming}); }
 
 const std::string& block_name(const Block& block) {
   return std::visit(

@@ -118,6 +118,13 @@ struct AttentionBank {
   Int per_token = 1;
 };
 
+// An indexer: small heads that choose the top_k tokens which attention looks at; one key serves all its heads. Queries
+// come from the latent vector of the queries (DeepSeek), or like the keys from the stream, both with a norm (MiniMax M3).
+struct Indexer {
+  Dim n_heads{}, head_dim{};
+  Int top_k = 2048;
+};
+
 // Softmax attention, self or cross, with n_heads query heads and n_kv_heads key/value heads of head_dim each.
 struct Attention {
   std::string name = "self_attn";
@@ -150,6 +157,7 @@ struct Attention {
   Dim d_in{};       // not 0: what q, k and v read is this wide in place of d (Zamba: the embeddings beside the stream)
   Dim d_context{};  // not 0: the width of what k and v read in cross attention, where it is not d
   Dim d_values{};   // not 0: the width of what v alone reads, where it is not that of k (MobileBERT)
+  std::optional<Indexer> indexer{};
   OutputGate gate = OutputGate::none;
   std::string gate_name = "gate_proj";
   bool gate_bias = false;      // a number a head that is added to the gate
@@ -171,13 +179,6 @@ struct Attention {
   double value_scale = 1;    // of the values (MiMo)
   bool temperature = false;  // queries grow with their position (Llama 4)
   std::optional<RelativeBias> relative{};
-};
-
-// DeepSeek's sparse-attention indexer: small heads that choose the top_k tokens which attention looks at. Queries come
-// from the latent vector of the queries, one key serves all its heads.
-struct Indexer {
-  Dim n_heads{}, head_dim{};
-  Int top_k = 2048;
 };
 
 // DeepSeek's multi-head latent attention: each token's keys and values are unpacked from one vector of kv_rank numbers,
@@ -502,10 +503,13 @@ using Block =
                  DeltaNet, LightningAttention, MatrixLstm, TimeMix, HeadedTimeMix, GatedRecurrence, HeadConvolution,
                  Convolution, HyperConnection, ShortConv, Head, MaskedHead, Matrix, Lone>;
 
+// Whether tensors get their names: a sum needs none, and they are most of the work.
+enum class Naming : bool { none, full };
+
 // What a block stores, in the order in which its reference class declares it; the others append it.
-std::vector<Tensor> tensors_of(const Block& block);
-void tensors_of(const Block& block, std::vector<Tensor>& out);
-void tensors_of(const Norm& norm, std::vector<Tensor>& out);
+std::vector<Tensor> tensors_of(const Block& block, Naming naming = Naming::full);
+void tensors_of(const Block& block, std::vector<Tensor>& out, Naming naming);
+void tensors_of(const Norm& norm, std::vector<Tensor>& out, Naming naming);
 
 // The name that a block has within its layer; of one without, that of its main matrix.
 const std::string& block_name(const Block& block);

@@ -13,16 +13,16 @@ std::string Stack::name_of(std::string_view index, std::string_view name) const 
   return full += dot == name.npos ? name : name.substr(dot + 1);
 }
 
-std::vector<Tensor> tensors_of(const Layer& layer) {
+std::vector<Tensor> tensors_of(const Layer& layer, Naming naming) {
   std::vector<Tensor> out;
   out.reserve(16);
   for (const Branch& branch : layer.branches) {
     if (!branch.stored) continue;
-    if (branch.before) tensors_of(*branch.before, out);
-    tensors_of(branch.block, out);
-    if (branch.after) tensors_of(*branch.after, out);
-    if (branch.after_sum) tensors_of(*branch.after_sum, out);
-    if (branch.after_all) tensors_of(*branch.after_all, out);
+    if (branch.before) tensors_of(*branch.before, out, naming);
+    tensors_of(branch.block, out, naming);
+    if (branch.after) tensors_of(*branch.after, out, naming);
+    if (branch.after_sum) tensors_of(*branch.after_sum, out, naming);
+    if (branch.after_all) tensors_of(*branch.after_all, out, naming);
   }
   return out;
 }

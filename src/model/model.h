@@ -103,6 +103,6 @@ struct Model {
 };
 
 // The tensors of everything in one layer, in order.
-std::vector<Tensor> tensors_of(const Layer& layer);
+std::vector<Tensor> tensors_of(const Layer& layer, Naming naming = Naming::full);
 
 }  // namespace lmsize

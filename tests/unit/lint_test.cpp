@@ -284,3 +284,55 @@ TEST_CASE("hostile lists and keys cost little and are told in part") {
   const Linted linted = lint_json(many + R"("x"], "layer_types": ["a"]})");
   CHECK(std::ranges::count(linted.findings, "unknown-rule", &Diagnostic::rule) == static_cast<long>(Findings::kMost));
 }
+
+TEST_CASE("a finding about the language model is placed there, whatever a tower has") {
+  const Linted linted = lint_json(R"({"model_type": "llava",
+"text_config": {"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008, "num_attention_heads": 32,
+ "num_hidden_layers": 2, "vocab_size": 32064},
+"vision_config": {"model_type": "clip_vision_model", "hidden_size": 1024, "intermediate_size": 4096,
+ "num_attention_heads": 16, "num_hidden_layers": 2}})",
+                                  3);
+  std::set<std::size_t> lines;
+  for (const Diagnostic& finding : linted.findings)
+    if (finding.rule == "tp-split") lines.insert(finding.at.line);
+  CHECK(lines == std::set<std::size_t>{2});
+}
+
+TEST_CASE("a value that is worked out from others is not called that of its key") {
+  const Linted linted = lint_json(
+      R"({"model_type": "falcon", "hidden_size": 4544, "num_attention_heads": 71, "num_kv_heads": 71, "multi_query": true,
+ "new_decoder_architecture": false})",
+      71);
+  CHECK(linted.the("tp-replication").message.starts_with("num_kv_heads (worked out) 1 on 71 ranks"));
+}
+
+TEST_CASE("parts that a config leaves unquantised need no whole groups") {
+  const auto split = [](const std::string& exceptions) {
+    return lint_json(
+               R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 2112, "num_attention_heads": 16,
+ "quantization_config": {"quant_method": "compressed-tensors", "group_size": 16)" +
+                   exceptions + "}}",
+               8)
+        .has("tp-split");
+  };
+  CHECK(split(""));
+  CHECK(!split(R"(, "ignore": ["model.language_model.layers.0.mlp*"])"));
+  CHECK(split(R"(, "ignore": ["model.layers.0.mlp.gate", "lm_head"])"));  // a router
+  CHECK(split(R"(, "modules_to_not_convert": ["model.layers.0.self_attn.q_proj"])"));
+}
+
+TEST_CASE("an unread size key is not said to mean itself, and an equal copy outside says nothing") {
+  const auto llava = [](int outer, const std::string& vision) {
+    return lint_json(R"({"model_type": "llava", "vocab_size": )" + std::to_string(outer) +
+                     R"(, "text_config": {"model_type": "llama", "hidden_size": 64, "vocab_size": 320},
+ "vision_config": {)" +
+                     vision + R"("hidden_size": 32, "num_attention_heads": 4}})");
+  };
+  CHECK(!llava(320, R"("model_type": "clip_vision_model", )").has("unread-size-key"));
+  const Linted other = llava(640, R"("model_type": "clip_vision_model", )");
+  CHECK(other.the("unread-size-key").message.find("did you mean vocab_size") == std::string::npos);
+  // A tower that is not counted is named once.
+  const Linted unknown = llava(320, R"("model_type": "some_tower", )");
+  CHECK(unknown.has("language-model-only"));
+  CHECK(!unknown.has("unread-size-key"));
+}
