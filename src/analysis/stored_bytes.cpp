@@ -31,7 +31,7 @@ std::vector<std::string_view> parts_of(std::string_view name) {
 bool matches(const ModuleName& kept, const std::vector<std::string_view>& module) {
   const auto from = std::ranges::find(kept.parts, "*");
   const std::vector<std::string> wanted(from == kept.parts.end() ? kept.parts.begin() : from, kept.parts.end());
-  return !wanted.empty() && !std::ranges::search(module, wanted).empty();
+  return !wanted.empty() && std::search(module.begin(), module.end(), wanted.begin(), wanted.end()) != module.end();
 }
 
 // Where a tensor stands: in `count` layers from `first`, or (count 1) outside.

@@ -12,13 +12,13 @@ namespace lmsize {
 namespace {
 
 constexpr FrameNames kNames{.norm = "final_layernorm"};
-constexpr SizeDefaults kSizes{.vocab = 128000,
-                              .d = 4096,
-                              .d_ff = 14336,
-                              .n_layers = 32,
-                              .n_heads = 32,
-                              .n_kv_heads = 8,
-                              .rounds_head_dim_down = true};
+const SizeDefaults kSizes{.vocab = 128000,
+                          .d = 4096,
+                          .d_ff = 14336,
+                          .n_layers = 32,
+                          .n_heads = 32,
+                          .n_kv_heads = 8,
+                          .rounds_head_dim_down = true};
 
 Attention read_attention(Reader& config, const Sizes& s) {
   Attention attention = s.attention();

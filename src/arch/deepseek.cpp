@@ -35,7 +35,7 @@ void latent_decoder(Reader& config, Model& model, const SizeDefaults& sizes, con
               sparse_layer_types(config, parts.s.n_layers.value, first_sparse));
 }
 
-constexpr SizeDefaults kV3{.vocab = 129280, .d = 7168, .d_ff = 18432, .n_layers = 61, .n_heads = 128};
+const SizeDefaults kV3{.vocab = 129280, .d = 7168, .d_ff = 18432, .n_layers = 61, .n_heads = 128};
 
 }  // namespace
 
@@ -115,8 +115,7 @@ void glm4_moe_lite(Reader& config, Model& model) {
 void mistral4(Reader& config, Model& model) {
   LatentParts parts = read_latent_parts(
       config, model, {.vocab = 131072, .d = 4096, .d_ff = 12288, .n_layers = 36, .n_heads = 32},
-      {.q_rank = 1024, .kv_rank = 256, .d_nope = 64, .d_rope = 64, .d_v = 128},
-      {128, 4, 2048, 1, {}});
+      {.q_rank = 1024, .kv_rank = 256, .d_nope = 64, .d_rope = 64, .d_v = 128}, {128, 4, 2048, 1, {}});
   parts.moe.correction.reset();
   parts.moe.storage = ExpertStorage::stacked;
   parts.moe.expert.fused = "gate_up_proj";

@@ -75,8 +75,7 @@ NGrams read_ngrams(Reader& config, const Sizes& s) {
     grams.layers.push_back(id - 1);
   }
   std::ranges::sort(grams.layers);
-  const auto repeated = std::ranges::unique(grams.layers);
-  grams.layers.erase(repeated.begin(), repeated.end());
+  grams.layers.erase(std::unique(grams.layers.begin(), grams.layers.end()), grams.layers.end());
   grams.d_embed = {config.size("ple_embed_dim", s.d.value, s.d.value), Symbol::d_embed};
   grams.taps = {config.size("ple_conv_kernel_size", 4), Symbol::d_conv};
   grams.size = config.size("ngram_size", 3);

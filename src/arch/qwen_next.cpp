@@ -30,7 +30,7 @@ MixtureOfExperts read_gated_experts(Reader& config, const Sizes& s, Int n_expert
 
 namespace {
 
-constexpr SizeDefaults kSizes{
+const SizeDefaults kSizes{
     .n_heads = 16, .n_kv_heads = 2, .kv_heads_may_be_null = false, .head_dim = 256, .norm = {.unit_offset = true}};
 
 // Which layers attend: layer_types, else every full_attention_interval-th.

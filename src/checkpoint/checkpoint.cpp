@@ -35,6 +35,18 @@ auto about(const fs::path& path, auto read) {
   }
 }
 
+// Names beside each other are sorted several times as fast as the tensors that they are of.
+std::vector<StoredTensor> sorted_by_name(std::vector<StoredTensor> tensors) {
+  std::vector<std::pair<std::string_view, StoredTensor*>> order;
+  order.reserve(tensors.size());
+  for (StoredTensor& tensor : tensors) order.emplace_back(tensor.name, &tensor);
+  std::ranges::sort(order, {}, [](const auto& entry) { return entry.first; });
+  std::vector<StoredTensor> sorted;
+  sorted.reserve(tensors.size());
+  for (const auto& [name, tensor] : order) sorted.push_back(std::move(*tensor));
+  return sorted;
+}
+
 }  // namespace
 
 Checkpoint::Checkpoint(const fs::path& path) : path_(escaped(path.string())) {
@@ -94,11 +106,14 @@ void Checkpoint::add_file(const fs::path& file) {
   for (StoredTensor& tensor : header.tensors) tensor.file = files_.size();
   if (files_.empty()) metadata_ = std::move(header.metadata);
   files_.push_back(file);
-  std::ranges::move(header.tensors, std::back_inserter(tensors_));
+  if (tensors_.empty())
+    tensors_ = std::move(header.tensors);
+  else
+    std::ranges::move(header.tensors, std::back_inserter(tensors_));
 }
 
 void Checkpoint::sort_tensors() {
-  if (!std::ranges::is_sorted(tensors_, {}, &StoredTensor::name)) std::ranges::sort(tensors_, {}, &StoredTensor::name);
+  if (!std::ranges::is_sorted(tensors_, {}, &StoredTensor::name)) tensors_ = sorted_by_name(std::move(tensors_));
   const auto twice = std::ranges::adjacent_find(tensors_, {}, &StoredTensor::name);
   if (twice == tensors_.end()) return;
   throw Error("unreadable",

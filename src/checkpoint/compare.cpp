@@ -114,6 +114,7 @@ class Comparison {
         lookup_(inventory, gguf_ ? Model{} : model, expected_),
         taken_(inventory.weights.size()) {
     for (std::size_t kind = 0; kind < groups_.size(); ++kind) groups_[kind].kind = static_cast<DifferenceKind>(kind);
+    for (const StoredWeight& weight : inventory.weights) made_.buffers.push_back(weight.buffer);
   }
 
   Verification run() {
@@ -147,6 +148,7 @@ class Comparison {
     if (at == kNowhere || taken_[at]) return missing_.push_back(&tensor);
     const StoredWeight& weight = inventory_.weights[at];
     taken_[at] = true;
+    made_.buffers[at] = tensor.buffer;
     if (!tensor.buffer) made_.stored_total = add(made_.stored_total, weight.parameters);
     if (fits(tensor.shape, weight)) return;
     group(DifferenceKind::shape).tensors.push_back({weight.name, tensor.shape, weight.shape});
@@ -188,7 +190,7 @@ class Comparison {
 
   void explain_by_name(const StoredWeight& weight) {
     DifferenceKind kind = DifferenceKind::unexpected;
-    if (is_buffer(weight))
+    if (weight.buffer)
       kind = DifferenceKind::buffer;
     else if (is_prediction_name(weight.name) || in_prediction_layer(weight.name))
       kind = DifferenceKind::mtp;

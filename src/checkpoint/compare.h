@@ -47,6 +47,7 @@ struct Verification {
   Int stored_total = 0;  // as they are stored, whatever the packing; without buffers, scales and parts not counted
   Int difference = 0;    // stored - config: what shape, unexpected, tied_stored and mtp add and missing takes away
   std::vector<DifferenceGroup> groups{};  // those that are not empty, in the order of DifferenceKind
+  std::vector<bool> buffers{};            // which of the inventory's weights the model takes for buffers
 
   bool has_faults() const;
   std::string_view status() const { return groups.empty() ? "match" : has_faults() ? "different" : "explained"; }

@@ -93,7 +93,7 @@ class Translator {
       branch.after_sum = named(branch.after_sum, attention ? "attn_output_norm" : "layer_output_norm");
       if (branch.after_all) fail("a norm over several blocks");
       if (const auto* latent = std::get_if<LatentAttention>(&branch.block)) add_split(*latent, more);
-      std::visit([this](auto& block) { rename(block); }, branch.block);
+      std::visit([this](auto& block) { this->rename(block); }, branch.block);
     }
     for (Branch& branch : more) layer.branches.push_back(std::move(branch));
   }
@@ -139,12 +139,14 @@ class Translator {
     mlp.layout = Layout::linear;
   }
 
-  static void rename(MixtureOfExperts& moe) {
+  void rename(MixtureOfExperts& moe) const {
     if (moe.latent || moe.router_mlp || !moe.bias.empty()) fail("experts of this kind");
     moe.name.clear();
     moe.router = "ffn_gate_inp";
-    moe.storage = ExpertStorage::stacked;
-    rename(moe.expert, "_exps");
+    // Early converters stored experts one by one: ffn_gate.3.weight, which tensors_of() calls 3.ffn_gate.weight.
+    const bool separate = stores("ffn_gate.0") || stores("ffn_up.0");
+    moe.storage = separate ? ExpertStorage::separate : ExpertStorage::stacked;
+    rename(moe.expert, separate ? "" : "_exps");
     moe.expert.fused.clear();
     if (moe.shared) rename(*moe.shared, "_shexp");
     if (!moe.shared_gate.empty()) moe.shared_gate = "ffn_gate_inp_shexp";
@@ -165,6 +167,12 @@ Model in_gguf_names(const Model& model, const Checkpoint& checkpoint) { return T
 
 std::string finished_gguf_name(std::string name) {
   const std::size_t begin = name.size() - place_of(name).rest.size();
+  const std::size_t number = std::min(name.find_first_not_of("0123456789*", begin), name.size());
+  if (number > begin && number < name.size() && name[number] == '.') {  // an expert's number goes behind the stem
+    const std::string expert = "." + name.substr(begin, number - begin);
+    name.erase(begin, number - begin + 1);
+    return name.insert(name.rfind('.'), expert);
+  }
   if (name.ends_with("_bias"))
     name.replace(name.size() - 5, 5, ".bias");
   else if (!name.ends_with(".weight") && !name.ends_with(".bias"))

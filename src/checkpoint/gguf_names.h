@@ -9,7 +9,7 @@
 namespace lmsize {
 
 // The tensors that a GGUF file of the model is expected to hold. Where converters differ (which norm is called what,
-// whether a latent attention's kv_b is split), the names that the checkpoint has decide.
+// whether a latent attention's kv_b is split, whether experts are stacked), the names that the checkpoint has decide.
 // Throws Error "gguf-names" for models of blocks that have no names in ggml here, or of several stacks.
 ExpectedTensors expected_gguf_tensors(const Model& model, const Checkpoint& checkpoint);
 

@@ -45,7 +45,7 @@ class Sorter {
       if (is_beside(tensor))
         made_.quantization.push_back(&tensor);
       else
-        made_.weights.push_back(weight_of(tensor));
+        made_.weights.push_back(sorted_out(weight_of(tensor)));
     }
     if (!std::ranges::is_sorted(made_.weights, {}, &StoredWeight::name))  // where packed ones have lost a suffix
       std::ranges::sort(made_.weights, {}, &StoredWeight::name);
@@ -53,6 +53,22 @@ class Sorter {
   }
 
  private:
+  // Tells buffers from weights, and weights that are whole numbers from what they stand for: in some packing that is
+  // not known here.
+  StoredWeight sorted_out(StoredWeight weight) {
+    const Dtype dtype = weight.stored->dtype;
+    const bool plain_integers = weight.packing.empty() && is_integer(dtype);
+    const bool packs =
+        dtype != Dtype::BOOL && info_of(dtype).bytes <= 4;  // none packs weights into truth values or I64
+    weight.buffer =
+        is_buffer_name(weight.name, weight.shape.size()) || (plain_integers && (!packs || weight.shape.size() < 2));
+    if (plain_integers && !weight.buffer)
+      assume("unknown-packing", format_text("whole numbers that nothing explains, as \"{}\" {} {}, are counted as they "
+                                            "are stored, each as a parameter",
+                                            escaped(weight.name), name_of(dtype), shape_text(weight.shape)));
+    return weight;
+  }
+
   // A tensor called `stem` and `suffix`, or null.
   const StoredTensor* find(std::string_view stem, std::string_view suffix) const {
     return checkpoint_.find(std::string(stem) += suffix);
@@ -60,8 +76,8 @@ class Sorter {
 
   bool is_beside(const StoredTensor& tensor) const {
     const std::string_view name = tensor.name;
-    if (name.ends_with(".k_scale") || name.ends_with(".v_scale") || name.ends_with(".q_scale"))
-      return true;  // of a cache
+    for (const std::string_view suffix : {".k_scale", ".v_scale", ".q_scale", ".kv_scale"})  // of a cache
+      if (name.ends_with(suffix)) return true;
     for (const std::string_view suffix : kBeside)
       if (name.ends_with(suffix) && has_quantized(name.substr(0, name.size() - suffix.size()))) return true;
     if (name.ends_with(".biases")) {
@@ -101,11 +117,12 @@ class Sorter {
       return packed_rows(*stem, tensor);
     if (const auto stem = stem_before("_blocks"); stem && tensor.dtype == Dtype::U8 && tensor.shape.size() > 1)
       if (find(*stem, "_scales") != nullptr) return blocks(*stem, tensor);
-    if (const auto stem = stem_before(".weight"); stem && tensor.dtype == Dtype::U8) {
-      if (find(name, ".absmax") != nullptr) return flat_halves(tensor);
-      const StoredTensor* scale = find(*stem, ".weight_scale");
-      if (scale != nullptr && scale->dtype == Dtype::F8_E4M3 && !tensor.shape.empty())
-        return widened(std::string(name), tensor, 2, "NVFP4");
+    const auto stem = stem_before(".weight");
+    if (stem && tensor.dtype == Dtype::U8 && find(name, ".absmax") != nullptr) return flat_halves(tensor);
+    if (stem && (tensor.dtype == Dtype::U8 || tensor.dtype == Dtype::I8) && !tensor.shape.empty()) {
+      for (const std::string_view suffix : {".weight_scale", ".scale"})
+        if (const StoredTensor* scale = find(*stem, suffix))
+          if (auto packed = scaled_bytes(tensor, *scale)) return *std::move(packed);
     } else if (stem && tensor.dtype == Dtype::U32 && !tensor.shape.empty()) {
       const StoredTensor* scales = find(*stem, ".scales");
       if (scales != nullptr && !scales->shape.empty()) return mlx(*stem, tensor, *scales);
@@ -113,8 +130,24 @@ class Sorter {
     return as_it_is(tensor);
   }
 
+  // Bytes that hold several weights each, told from their scales: two to a byte where a row has as many scales as
+  // groups of 16 or 32 such, of one byte each; BitNet's four rows to one, with a single scale. Nothing: a byte is a
+  // weight.
+  std::optional<StoredWeight> scaled_bytes(const StoredTensor& tensor, const StoredTensor& scale) {
+    if (scale.dtype == Dtype::F8_E4M3) return widened(tensor.name, tensor, 2, "NVFP4");
+    if (info_of(scale.dtype).bytes == 1 && scale.shape.size() == tensor.shape.size()) {
+      const Int halves = multiply(tensor.shape.back(), 2), groups = scale.shape.back();
+      if (halves == multiply(groups, 32)) return widened(tensor.name, tensor, 2, "MXFP4");
+      if (halves == multiply(groups, 16)) return widened(tensor.name, tensor, 2, "NVFP4");
+    }
+    if (tensor.dtype != Dtype::U8 || scale.elements != 1 || tensor.shape.size() != 2) return std::nullopt;
+    assume("packed-bits", "bytes with a single scale are taken to hold four ternary weights each, as BitNet's do");
+    return made(tensor.name, {multiply(tensor.shape[0], 4), tensor.shape[1]}, "BitNet", tensor);
+  }
+
   StoredWeight as_it_is(const StoredTensor& tensor) const {
-    StoredWeight weight{tensor.name, tensor.shape, tensor.elements, {}, false, is_quantized(tensor.dtype), &tensor};
+    StoredWeight weight{tensor.name, tensor.shape, tensor.elements, {}, false, is_quantized(tensor.dtype),
+                        false,       &tensor};
     constexpr std::string_view suffix = ".weight";
     if (tensor.dtype != Dtype::I8 || !tensor.name.ends_with(suffix)) return weight;
     const std::string_view stem = std::string_view(tensor.name).substr(0, tensor.name.size() - suffix.size());
@@ -125,7 +158,7 @@ class Sorter {
 
   static StoredWeight made(std::string name, std::vector<Int> shape, std::string_view packing,
                            const StoredTensor& tensor) {
-    StoredWeight weight{std::move(name), std::move(shape), 0, packing, false, true, &tensor};
+    StoredWeight weight{std::move(name), std::move(shape), 0, packing, false, true, false, &tensor};
     weight.parameters = elements_of(weight.shape);
     return weight;
   }
@@ -231,15 +264,19 @@ class Sorter {
     return bits_times_group % 64 == 0 ? 64 : 32;
   }
 
-  // The group for which a packed embedding is as wide as a norm is, or 0.
+  // The group for which a packed matrix that reads or writes the model's width is as wide as a norm is, or 0.
   Int group_by_width() const {
+    constexpr std::array<std::string_view, 4> wide{"embed_tokens.weight", "lm_head.weight", "q_proj.weight",
+                                                   "up_proj.weight"};
     for (const StoredTensor& tensor : checkpoint_.tensors()) {
       const std::string_view name = tensor.name;
-      if (tensor.dtype != Dtype::U32 || !name.ends_with("embed_tokens.weight")) continue;
+      if (tensor.dtype != Dtype::U32 ||
+          std::ranges::none_of(wide, [&](std::string_view end) { return name.ends_with(end); }))
+        continue;
       const StoredTensor* scales = find(name.substr(0, name.size() - 7), ".scales");
       if (scales == nullptr || scales->shape.empty() || scales->shape.back() == 0) continue;
       for (const StoredTensor& norm : checkpoint_.tensors())
-        if (norm.shape.size() == 1 && norm.name.ends_with("norm.weight"))
+        if (norm.shape.size() == 1 && (norm.name.ends_with("norm.weight") || norm.name.ends_with("layernorm.weight")))
           for (const Int group : {64, 32, 128})
             if (norm.shape[0] == scales->shape.back() * group) return group;
     }
@@ -263,11 +300,6 @@ class Sorter {
 };
 
 }  // namespace
-
-bool is_buffer(const StoredWeight& weight) {
-  if (is_buffer_name(weight.name, weight.shape.size())) return true;
-  return weight.packing.empty() && is_integer(weight.stored->dtype) && weight.shape.size() != 2;
-}
 
 Inventory inventory_of(const Checkpoint& checkpoint, const PackingHints& hints) {
   return Sorter(checkpoint, hints).sort();

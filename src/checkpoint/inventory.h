@@ -21,6 +21,7 @@ struct StoredWeight {
   std::string_view packing{};  // "GPTQ", "AWQ", …; "": as it is
   bool flat = false;           // stored without its shape (bitsandbytes' 4 bits)
   bool quantized = false;
+  bool buffer = false;  // computed or kept, not learned: by its name, or because it is whole numbers
   const StoredTensor* stored = nullptr;
 };
 
@@ -29,9 +30,6 @@ struct Inventory {
   std::vector<const StoredTensor*> quantization;  // scales, zero points, maps, …
   std::vector<Diagnostic> assumptions;            // where shapes leave open what a packed weight holds
 };
-
-// Whether it is computed or kept, not learned: by its name, or because it is whole numbers that nothing packed.
-bool is_buffer(const StoredWeight& weight);
 
 // Sorts a checkpoint's tensors, which must outlive the result. Throws Error "packing" where the parts of a packed
 // weight contradict each other, Error "overflow".

@@ -9,9 +9,11 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <unordered_set>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "checkpoint/canonical_header.h"
 #include "config/document.h"
 
 namespace lmsize {
@@ -19,17 +21,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian; bytes are taken as is");
 
-// As many as PyTorch and NumPy allow; bounds what a header of the greatest length can make us keep.
-constexpr std::size_t kMostSides = 64;
-
 [[noreturn]] void fail(std::string message) { throw Error("safetensors", std::move(message)); }
 
-std::optional<Dtype> find_dtype(std::string_view name) {
-  const std::span<const DtypeInfo> known = dtypes().first(kSafetensorsDtypes);
-  const auto found = std::ranges::find(known, name, &DtypeInfo::name);
-  if (found == known.end()) return std::nullopt;
-  return static_cast<Dtype>(found - known.begin());
-}
 
 // Takes the parser's events for {"NAME": {"dtype": …, "shape": […], "data_offsets": [begin, end]}, …} and
 // {"__metadata__": {…}}, and refuses everything else where it stands. Fields of a tensor that the format does not know
@@ -55,7 +48,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   bool string(string_t& text) override {
     accept(JsonKind::string, text);
     if (depth_ == 2 && field_ == Field::dtype) {
-      const std::optional<Dtype> dtype = find_dtype(text);
+      const std::optional<Dtype> dtype = find_safetensors_dtype(text);
       if (!dtype) fail(format_text("{} \"{}\" is unknown", where(), escaped(text)));
       tensors.back().dtype = *dtype;
     }
@@ -185,17 +178,18 @@ void check_place(StoredTensor& tensor, Int data_bytes) {
 std::vector<std::size_t> order_of(std::span<const StoredTensor> tensors, auto key) {
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return key(tensors[i]); });
+  const auto key_of = [&](std::size_t i) { return key(tensors[i]); };
+  if (!std::ranges::is_sorted(order, {}, key_of)) std::ranges::sort(order, {}, key_of);
   return order;
 }
 
 void check_names(std::span<const StoredTensor> tensors) {
   const bool rises = std::ranges::adjacent_find(tensors, std::greater_equal<>(), &StoredTensor::name) == tensors.end();
   if (rises) return;  // as names mostly do
-  const auto order = order_of(tensors, [](const StoredTensor& t) { return std::string_view(t.name); });
-  const auto twice =
-      std::ranges::adjacent_find(order, {}, [&](std::size_t i) { return std::string_view(tensors[i].name); });
-  if (twice != order.end()) fail(tensor_words(tensors[*twice].name) + " is in the header twice");
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(tensors.size());
+  for (const StoredTensor& tensor : tensors)
+    if (!seen.insert(tensor.name).second) fail(tensor_words(tensor.name) + " is in the header twice");
 }
 
 void check_cover(std::span<const StoredTensor> tensors, Int data_bytes) {
@@ -264,18 +258,24 @@ std::vector<StoredTensor> read_safetensors_header(std::istream& in, Int file_byt
   const std::size_t nul = header.find('\0');
   if (nul != std::string::npos) fail(format_text("the header is not JSON: it goes wrong at its byte {}", nul + 1));
 
-  HeaderEvents events;
-  nlohmann::json::sax_parse(header, &events);
+  std::vector<StoredTensor> tensors;
+  if (auto read = read_canonical_header(header)) {
+    tensors = *std::move(read);
+  } else {
+    HeaderEvents events;
+    nlohmann::json::sax_parse(header, &events);
+    tensors = std::move(events.tensors);
+  }
   const Int data_begin = 8 + static_cast<Int>(length);
   const Int data_bytes = file_bytes - data_begin;
-  for (StoredTensor& tensor : events.tensors) check_place(tensor, data_bytes);
-  check_names(events.tensors);
-  check_cover(events.tensors, data_bytes);
-  for (StoredTensor& tensor : events.tensors) {
+  for (StoredTensor& tensor : tensors) check_place(tensor, data_bytes);
+  check_names(tensors);
+  check_cover(tensors, data_bytes);
+  for (StoredTensor& tensor : tensors) {
     tensor.begin += data_begin;
     tensor.end += data_begin;
   }
-  return std::move(events.tensors);
+  return tensors;
 }
 
 template <class T>

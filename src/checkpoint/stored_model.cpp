@@ -30,7 +30,7 @@ Shape shape_of(const std::vector<Int>& sides) {
 }
 
 Lone block_of(std::string_view name, const StoredWeight& weight) {
-  return {std::string(name), shape_of(weight.shape), role_of_name(weight.name), is_buffer(weight)};
+  return {std::string(name), shape_of(weight.shape), role_of_name(weight.name), weight.buffer};
 }
 
 using Weights = std::vector<std::pair<std::string_view, const StoredWeight*>>;  // with their names in the layer

@@ -31,7 +31,7 @@ CheckpointSummary summary_of(const Checkpoint& checkpoint, const Inventory& inve
   for (const StoredTensor* tensor : inventory.quantization) count_in(made.scales, tensor->elements, tensor->bytes());
   for (const StoredWeight& weight : inventory.weights) {
     const Int bytes = weight.stored->bytes();
-    if (is_buffer(weight)) {
+    if (weight.buffer) {
       count_in(made.buffers, weight.parameters, bytes);
       continue;
     }

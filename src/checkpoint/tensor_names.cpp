@@ -86,13 +86,24 @@ Role role_of_name(std::string_view name) {
 }
 
 bool is_buffer_name(std::string_view name, std::size_t sides) {
-  constexpr std::array<std::string_view, 10> ends{"inv_freq",           ".masked_bias",      "position_ids",
-                                                  "cos_cached",         "sin_cached",        "e_score_correction_bias",
-                                                  "rope_freqs",         "rope_freqs.weight", "exp_probs_b.bias",
-                                                  "num_batches_tracked"};
+  constexpr std::array<std::string_view, 31> ends{
+      // rotary tables, masks, positions
+      "inv_freq", ".masked_bias", "position_ids", "cos_cached", "sin_cached", "rope_freqs", "rope_freqs.weight",
+      // corrections of a router's choice, and its table of choices by token
+      "gate.e_score_correction_bias", "mlp.e_score_correction_bias", "moe.e_score_correction_bias",
+      "experts.e_score_correction_bias", "exp_probs_b.bias", ".expert_bias", ".balancing_biases", "moe.router_bias",
+      "mlp.router_bias", "mlp.gate.bias", "ffn.gate.bias", ".tid2eid",
+      // statistics, decays, constants
+      "num_batches_tracked", ".running_mean", ".running_var", ".global_mean", ".global_invstd", ".slope_rate",
+      ".query_decay", ".key_decay", ".diagonal_decay", ".layer_scalar", ".act_fn.beta", ".act_fn.eps"};
+  if (name == "final_logits_bias") return true;
   if (std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); })) return true;
   if (name.find("rope_factors_") != name.npos) return true;
   return sides == 4 && (name.ends_with("attn.bias") || name.ends_with("attention.bias"));  // (1, 1, n, n)
+}
+
+bool may_be_learned(std::string_view name) {
+  return name.ends_with(".e_score_correction_bias") || name.ends_with(".expert_bias");
 }
 
 bool is_prediction_name(std::string_view name) {

@@ -22,8 +22,12 @@ NamePlace place_of(std::string_view name);
 Role role_of_name(std::string_view name);
 
 // Whether a tensor of that name and so many sides is computed or kept, not learned: rotary tables, causal masks,
-// position ids, corrections of a router's choice.
+// position ids, running statistics, corrections of a router's choice. (A few architectures learn the last ones, under
+// the same names: ImpliedConfig tells.)
 bool is_buffer_name(std::string_view name, std::size_t sides);
+
+// Whether such a buffer is a parameter of some architectures under the same name: a correction of a router's choice.
+bool may_be_learned(std::string_view name);
 
 // Whether it belongs to a module that predicts further tokens, by its name alone.
 bool is_prediction_name(std::string_view name);

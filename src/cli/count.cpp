@@ -41,8 +41,8 @@ CountReport report_of(const Config& config) {
   CountReport report{reported(config), lmsize::count(config.model)};
   if (config.stored == nullptr) return report;
   report.stored = &config.stored->summary;
-  if (const auto& implied = config.stored->implied) {
-    report.implied = &*implied;
+  report.implied = &config.stored->implied;
+  if (const auto& implied = config.stored->implied.config) {
     if (std::ranges::find(implied->guessed, "num_attention_heads") != implied->guessed.end())
       report.count.attention.reset();
   }

@@ -6,6 +6,7 @@
 #include "arch/registry.h"
 #include "base/format.h"
 #include "checkpoint/stored_model.h"
+#include "checkpoint/tensor_names.h"
 
 namespace lmsize::cli {
 namespace {
@@ -13,8 +14,10 @@ namespace {
 std::shared_ptr<StoredInput> read_headers(const std::string& path) {
   auto stored = std::make_shared<StoredInput>(StoredInput{Checkpoint(path), {}, {}, {}});
   stored->inventory = inventory_of(stored->checkpoint);
-  stored->summary = summary_of(stored->checkpoint, stored->inventory);
   stored->implied = implied_config(stored->checkpoint, stored->inventory);
+  if (const auto& implied = stored->implied.config)
+    for (std::size_t i = 0; i < implied->buffers.size(); ++i) stored->inventory.weights[i].buffer = implied->buffers[i];
+  stored->summary = summary_of(stored->checkpoint, stored->inventory);
   return stored;
 }
 
@@ -56,8 +59,8 @@ void read_checkpoint(const std::string& path, const BatchOptions& options, Confi
   config.stored = stored;
   config.document = Document::parse("{}");
   config.reader.emplace(config.document);
-  if (stored->implied) {
-    build_implied(*stored->implied, options, config);
+  if (const auto& implied = stored->implied.config) {
+    build_implied(*implied, options, config);
   } else if (!options.flags.empty() || !options.sets.empty()) {
     throw UsageError(format_text("{}: the tensors are those of no known architecture, so {} has no place in it", path,
                                  options.flags.empty() ? "--set" : options.flags.front().flag));
@@ -65,6 +68,14 @@ void read_checkpoint(const std::string& path, const BatchOptions& options, Confi
     config.model = stored_model(stored->inventory);
     if (has_experts(stored->inventory))
       assume_active(config, "how many experts a token passes through no shape tells: all are counted as active");
+    if (std::ranges::any_of(stored->inventory.weights,
+                            [](const StoredWeight& weight) { return weight.buffer && may_be_learned(weight.name); }))
+      config.log.assumptions.push_back({"buffers-by-name",
+                                        Severity::warning,
+                                        "corrections of routers' choices are taken for buffers, as most architectures "
+                                        "have them",
+                                        {},
+                                        {}});
   }
   const std::vector<Diagnostic>& open = stored->inventory.assumptions;
   config.log.assumptions.insert(config.log.assumptions.end(), open.begin(), open.end());

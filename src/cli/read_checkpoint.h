@@ -16,7 +16,7 @@ struct StoredInput {
   Checkpoint checkpoint;
   Inventory inventory;  // points into it
   CheckpointSummary summary;
-  std::optional<ImpliedConfig> implied{};
+  Implication implied{};
 };
 
 // Reads the headers and makes a model of them: that of the config which they imply, with --set and the shape flags, or

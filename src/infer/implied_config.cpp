@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <span>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "analysis/count.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "checkpoint/compare.h"
 #include "infer/probe.h"
 #include "infer/shape_equations.h"
@@ -16,40 +18,60 @@
 namespace lmsize {
 namespace {
 
-// The keys under which classes read a size, in the order in which they are tried: one that a class does not read is
-// left out.
+// The keys under which classes read a size, in the order in which they are tried: one that a class does not read, or
+// that another size has taken, is left out. Of a multiple of another size its factor is read.
 struct SizeKey {
   Symbol symbol;
-  std::array<std::string_view, 3> names;
+  std::array<std::string_view, 6> names;
+  Symbol multiple_of = Symbol::none;
 };
 constexpr std::array kSizeKeys{
     SizeKey{Symbol::d, {"hidden_size"}},
     SizeKey{Symbol::d_ff, {"intermediate_size"}},
+    SizeKey{Symbol::d_ff, {"decoder_ffn_dim"}},
     SizeKey{Symbol::n_heads, {"num_attention_heads"}},
+    SizeKey{Symbol::n_heads, {"decoder_attention_heads", "num_decoder_attention_heads"}},
     SizeKey{Symbol::n_kv_heads, {"num_key_value_heads", "num_kv_heads"}},
     SizeKey{Symbol::head_dim, {"head_dim"}},
     SizeKey{Symbol::vocab, {"vocab_size"}},
-    SizeKey{Symbol::n_positions, {"max_position_embeddings", "n_positions"}},
+    SizeKey{Symbol::n_positions, {"max_position_embeddings", "n_positions", "max_target_positions"}},
     SizeKey{Symbol::n_types, {"type_vocab_size"}},
-    SizeKey{Symbol::d_embed, {"embedding_size", "word_embed_proj_dim"}},
-    SizeKey{Symbol::n_experts, {"num_experts", "num_local_experts", "n_routed_experts"}},
-    SizeKey{Symbol::d_moe, {"moe_intermediate_size", "intermediate_size"}},
-    SizeKey{Symbol::d_shared, {"shared_expert_intermediate_size", "shared_intermediate_size"}},
+    SizeKey{Symbol::d_embed, {"embedding_size", "word_embed_proj_dim", "input_embedding_size"}},
+    SizeKey{Symbol::n_experts, {"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"}},
+    SizeKey{Symbol::d_moe, {"moe_intermediate_size", "intermediate_size", "expert_ffn_hidden_size"}},
+    SizeKey{Symbol::d_shared,
+            {"shared_expert_intermediate_size", "shared_intermediate_size", "moe_shared_expert_intermediate_size"}},
     SizeKey{Symbol::q_rank, {"q_lora_rank"}},
     SizeKey{Symbol::kv_rank, {"kv_lora_rank"}},
     SizeKey{Symbol::d_nope, {"qk_nope_head_dim"}},
     SizeKey{Symbol::d_rope, {"qk_rope_head_dim"}},
-    SizeKey{Symbol::d_v, {"v_head_dim"}},
+    SizeKey{Symbol::d_v, {"v_head_dim", "linear_value_head_dim"}},
+    SizeKey{Symbol::n_index_heads, {"index_n_heads"}},
+    SizeKey{Symbol::index_dim, {"index_head_dim"}},
+    SizeKey{Symbol::n_buckets, {"relative_attention_num_buckets", "num_buckets"}},
+    SizeKey{Symbol::d_inner, {"intermediate_size", "attention_hidden_size", "lru_width"}},
+    SizeKey{Symbol::d_inner, {"expand", "mamba_expand"}, Symbol::d},
+    SizeKey{Symbol::n_ssm_heads, {"mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads"}},
+    SizeKey{Symbol::d_inner, {"mamba_d_head", "mamba_head_dim", "head_dim"}, Symbol::n_ssm_heads},
+    SizeKey{Symbol::n_groups, {"mamba_n_groups", "mamba_ngroups", "n_groups"}},
+    SizeKey{Symbol::d_state, {"state_size", "ssm_state_size", "mamba_d_state"}},
+    SizeKey{Symbol::dt_rank, {"time_step_rank", "mamba_dt_rank"}},
+    SizeKey{Symbol::n_key_heads, {"linear_num_key_heads"}},
+    SizeKey{Symbol::n_value_heads, {"linear_num_value_heads"}},
+    SizeKey{Symbol::d_key, {"linear_key_head_dim"}},
+    SizeKey{
+        Symbol::d_conv,
+        {"conv_kernel", "mamba_d_conv", "linear_conv_kernel_dim", "conv_L_cache", "conv1d_width", "conv_kernel_size"}},
+    SizeKey{Symbol::n_layers, {"num_hidden_layers"}},
+    SizeKey{Symbol::n_layers, {"decoder_layers", "num_decoder_layers"}},
 };
 
-// What a config may say beside sizes that changes which tensors there are: tried one after another.
-constexpr std::array<std::string_view, 7> kSwitches{"",
-                                                    R"("attention_bias":true)",
-                                                    R"("attention_bias":true,"mlp_bias":true)",
-                                                    R"("mlp_bias":true)",
-                                                    R"("bias":true)",
-                                                    R"("new_decoder_architecture":true)",
-                                                    R"("multi_query":false)"};
+// What a config says beside sizes.
+struct Choices {
+  bool bare = false;  // LlamaModel, not LlamaForCausalLM
+  bool tied = false;
+  std::map<std::string, bool> truths{};  // by key
+};
 
 // Usual widths of heads, the commonest first.
 constexpr std::array<Int, 12> kHeadWidths{128, 64, 96, 80, 256, 112, 72, 32, 16, 8, 4, 1};
@@ -64,21 +86,25 @@ class Draft {
       if (const auto n = stored.size("attention.head_count")) equations_.set(Symbol::n_heads, *n);
       if (const auto n = stored.size("attention.head_count_kv")) equations_.set(Symbol::n_kv_heads, *n);
     }
+    equations_.set(Symbol::n_layers, stored.n_layers);
     probe.equate(stored, equations_);
     solve();
   }
 
   // Builds the config with keys that the class does not have left out, and with the sizes of blocks that only this
   // config brings in; nothing where it is none.
-  std::optional<BuiltConfig> settle(std::string_view switches, bool tied, bool bare) {
-    constexpr int most_attempts = 8;
+  std::optional<BuiltConfig> settle(const Choices& choices) {
+    constexpr int most_attempts = 12;
     chosen_.fill(0);
     dropped_.clear();
     bool refined = false;
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
-      json_ = text(switches, tied, bare);
+      json_ = text(choices);
       auto built = build_config(json_);
-      if (!built) return std::nullopt;
+      if (!built) {  // lists of layers' kinds, where the class has other words for them
+        if (drop_kinds()) continue;
+        return std::nullopt;
+      }
       bool changed = false;
       for (const std::string& key : built->unread) changed = drop(key) || changed;
       if (!changed && !refined) changed = refined = refine(built->model);
@@ -87,8 +113,8 @@ class Draft {
     return std::nullopt;
   }
 
-  ImpliedConfig take() const {
-    ImpliedConfig made{json_, {}};
+  ImpliedConfig take(std::vector<bool> buffers) const {
+    ImpliedConfig made{json_, {}, std::move(buffers)};
     if (guesses_heads_)
       for (const std::string_view key : {"num_attention_heads", "num_key_value_heads", "head_dim"})
         if (json_.find(format_text("\"{}\"", key)) != json_.npos) made.guessed.emplace_back(key);
@@ -96,6 +122,13 @@ class Draft {
       made.guessed.emplace_back("num_experts_per_tok");
     return made;
   }
+
+  // How far a model is from the checkpoint: Probe::apart().
+  std::size_t apart(const BuiltConfig& built) const {
+    Probe probe;
+    return probe.add(built.model, stored_) ? probe.apart(stored_) : static_cast<std::size_t>(-1);
+  }
+  const Probe& probe() const { return probe_; }
 
  private:
   bool has_experts() const { return equations_.value(Symbol::n_experts).has_value(); }
@@ -135,43 +168,79 @@ class Draft {
     return dropped_.insert(std::string(key)).second;
   }
 
+  bool drop_kinds() {
+    bool changed = false;
+    for (const std::string_view key : {"mlp_layer_types", "layer_types"})
+      if (written_.contains(key)) changed = dropped_.emplace(key).second || changed;
+    return changed;
+  }
+
   void write(std::string_view key, std::string_view value) {
     if (dropped_.contains(std::string(key)) || !written_.insert(std::string(key)).second) return;
     append_text(out_, ",\"{}\":{}", key, value);
   }
   void write(std::string_view key, Int value) { write(key, std::string_view(std::to_string(value))); }
 
-  std::string text(std::string_view switches, bool tied, bool bare) {
+  std::string text(const Choices& choices) {
     const Architecture& a = *probe_.architecture;
     written_.clear();
-    out_ = format_text(R"({{"model_type":"{}","architectures":["{}"])", a.model_type, class_name(a, bare));
+    out_ = format_text(R"({{"model_type":"{}","architectures":["{}{}"])", a.model_type, probe_.class_stem,
+                       choices.bare ? "Model" : probe_.class_suffix);
     for (std::size_t i = 0; i < kSizeKeys.size(); ++i) {
-      const auto& [symbol, names] = kSizeKeys[i];
-      if (chosen_[i] >= names.size() || names[chosen_[i]].empty()) continue;
-      if (const auto value = equations_.value(symbol))
-        write(names[chosen_[i]], *value);
-      else if (symbol == Symbol::q_rank && has(Symbol::q_rank))
-        write(names[0], "null");
+      const SizeKey& key = kSizeKeys[i];
+      std::size_t name = chosen_[i];
+      while (name < key.names.size() && written_.contains(key.names[name])) ++name;
+      if (name == key.names.size() || key.names[name].empty()) continue;
+      if (const auto value = value_of(key))
+        write(key.names[name], *value);
+      else if (key.symbol == Symbol::q_rank && has(Symbol::q_rank))
+        write(key.names[name], "null");
     }
-    write("num_hidden_layers", stored_.n_layers);
     if (has_experts()) write_experts();
+    write_kinds();
     if (stored_.n_prediction_layers > 0) write("num_nextn_predict_layers", stored_.n_prediction_layers);
-    if (!switches.empty()) append_text(out_, ",{}", switches);
-    write("tie_word_embeddings", tied ? "true" : "false");
+    for (const auto& [key, truth] : choices.truths) write(key, truth ? "true" : "false");
+    write("tie_word_embeddings", choices.tied ? "true" : "false");
     return out_ + "}";
+  }
+
+  std::optional<Int> value_of(const SizeKey& key) const {
+    const auto value = equations_.value(key.symbol);
+    if (!value || key.multiple_of == Symbol::none) return value;
+    const auto unit = equations_.value(key.multiple_of);
+    if (!unit || *unit == 0 || *value % *unit != 0) return std::nullopt;
+    return *value / *unit;
   }
 
   void write_experts() {
     const auto shared = equations_.value(Symbol::d_shared), each = equations_.value(Symbol::d_moe);
     if (shared && each && *each > 0 && *shared % *each == 0) write("n_shared_experts", *shared / *each);
     if (const auto used = stored_.size("expert_used_count")) write("num_experts_per_tok", *used);
-    constexpr Int most_dense = 1000;
-    const Int dense = stored_.first_experts.value_or(0);
-    if (dense == 0 || dense > most_dense) return;
-    write("first_k_dense_replace", dense);
-    std::string list = "0";
-    for (Int i = 1; i < dense; ++i) list += format_text(",{}", i);
-    write("mlp_only_layers", "[" + list + "]");
+  }
+
+  // What the layers are, where they are not all of one kind: how many dense ones come before those with experts, or
+  // each.
+  void write_kinds() {
+    constexpr std::size_t most_layers = 1000;
+    const auto& layers = stored_.layers;
+    if (layers.empty() || layers.size() > most_layers) return;
+    const auto is_dense = [](const StoredLayer& layer) { return !layer.experts; };
+    const auto first = static_cast<Int>(std::ranges::find_if_not(layers, is_dense) - layers.begin());
+    const auto list_of = [&](auto word) {
+      std::string list;
+      for (const StoredLayer& layer : layers) append_text(list, "{}\"{}\"", list.empty() ? "" : ",", word(layer));
+      return "[" + list + "]";
+    };
+    for (const std::string_view key : {"first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"})
+      write(key, first);
+    std::string dense;
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      if (is_dense(layers[i])) append_text(dense, "{}{}", dense.empty() ? "" : ",", i);
+    write("mlp_only_layers", "[" + dense + "]");
+    write("mlp_layer_types", list_of([&](const StoredLayer& l) { return is_dense(l) ? "dense" : "sparse"; }));
+    if (std::ranges::any_of(layers, &StoredLayer::linear_attention))
+      write("layer_types",
+            list_of([](const StoredLayer& l) { return l.linear_attention ? "linear_attention" : "full_attention"; }));
   }
 
   // Whether the class's tensors have a side of that symbol.
@@ -185,52 +254,154 @@ class Draft {
                                [&](const Tensor& t) { return std::ranges::any_of(t.shape, in_side); });
   }
 
-  // LlamaForCausalLM, or LlamaModel.
-  static std::string class_name(const Architecture& a, bool bare) {
-    if (!bare) return std::string(a.language_class);
-    std::string_view stem = a.language_class;
-    for (const std::string_view suffix : {"ForCausalLM", "LMHeadModel", "ForMaskedLM"})
-      if (stem.ends_with(suffix)) stem.remove_suffix(suffix.size());
-    return std::string(stem) + "Model";
-  }
-
   const Probe& probe_;
   const StoredNames& stored_;
   ShapeEquations equations_{};
   bool guesses_heads_ = false;
   std::array<std::size_t, kSizeKeys.size()> chosen_{};
-  std::set<std::string> dropped_, written_;
+  std::set<std::string, std::less<>> dropped_, written_;
   std::string json_, out_;
 };
 
-// Whether the model's tensors are those that are stored. Totals are compared first: they take no time.
-bool agrees(const Model& model, const StoredNames& stored) {
-  if (count(model).total != stored.parameters) return false;
-  return !compare(model, stored.checkpoint, stored.inventory).has_faults();
+// The comparison of a model with what is stored, where it finds no fault. Totals are compared first: they take no time.
+std::optional<Verification> agrees(const Model& model, const StoredNames& stored) {
+  const Int total = count(model).total;
+  if (total < stored.parameters || total - stored.parameters > stored.buffers) return std::nullopt;
+  Verification found = compare(model, stored.checkpoint, stored.inventory);
+  if (found.has_faults()) return std::nullopt;
+  return found;
 }
 
-std::optional<ImpliedConfig> search(const StoredNames& stored) {
+// The draft's config with these choices, if it is the one.
+std::optional<ImpliedConfig> settle(Draft& draft, const Choices& choices, const StoredNames& stored) {
+  const auto built = draft.settle(choices);
+  if (!built) return std::nullopt;
+  auto found = agrees(built->model, stored);
+  if (!found) return std::nullopt;
+  return draft.take(std::move(found->buffers));
+}
+
+// A draft, with the choices for which its names are nearest to the stored ones.
+struct Candidate {
+  Draft* draft;
+  Choices choices{};
+  std::size_t apart = static_cast<std::size_t>(-1);
+  std::set<std::string> keys{};  // that the class has
+
+  // Makes other choices its own if they bring it nearer.
+  bool improve(Choices others) {
+    const auto built = draft->settle(others);
+    if (!built) return false;
+    const std::size_t now = draft->apart(*built);
+    if (now >= apart) return false;
+    apart = now;
+    choices = std::move(others);
+    keys = built->asked;
+    return true;
+  }
+
+  // Turns one choice after the other as long as that brings it nearer.
+  void settle_truths() {
+    Choices crossed = choices;  // these two only together
+    crossed.truths = {{"add_cross_attention", true}, {"is_decoder", true}};
+    improve(std::move(crossed));
+    for (bool nearer = true; nearer && apart > 0;) {
+      nearer = false;
+      for (const std::string& key : std::set<std::string>(keys))
+        for (const bool truth : {true, false}) {
+          Choices others = choices;
+          if (key != "tie_word_embeddings") others.truths[key] = truth;
+          nearer = improve(std::move(others)) || nearer;
+        }
+    }
+  }
+
+  // What the tensors of the model as it is now say of its sizes, without what was guessed before.
+  std::optional<ImpliedConfig> settle_anew(const StoredNames& stored) const {
+    const auto built = draft->settle(choices);
+    Probe probe = draft->probe().without_tensors();
+    if (!built || !probe.add(built->model, stored)) return std::nullopt;
+    Draft anew(probe, stored);
+    return settle(anew, choices, stored);
+  }
+};
+
+std::vector<Candidate> candidates_of(std::vector<Draft>& drafts) {
+  constexpr std::size_t most = 24;
+  std::vector<Candidate> made;
+  for (Draft& draft : drafts) {
+    Candidate candidate{&draft};
+    for (const bool bare : {false, true})
+      for (const bool tied : {false, true}) candidate.improve({bare, tied});
+    if (!candidate.keys.empty()) made.push_back(std::move(candidate));
+  }
+  std::ranges::stable_sort(made, {}, &Candidate::apart);
+  if (made.size() > most) made.resize(most, Candidate{nullptr});
+  return made;
+}
+
+// In what the nearest candidate differs.
+std::string difference_of(const Candidate& nearest, const StoredNames& stored) {
+  const std::string_view type = nearest.draft->probe().architecture->model_type;
+  const auto built = nearest.draft->settle(nearest.choices);
+  if (!built) return format_text("no sizes of {}, the nearest known architecture, give these tensors", type);
+  for (const DifferenceGroup& group : compare(built->model, stored.checkpoint, stored.inventory).groups) {
+    if (!is_fault(group.kind)) continue;
+    const std::string_view what = group.kind == DifferenceKind::missing      ? "has no"
+                                  : group.kind == DifferenceKind::unexpected ? "has, unlike it,"
+                                                                             : "has another shape of";
+    return format_text("the nearest known architecture is {}, and the checkpoint {} {}", type, what,
+                       escaped(group.tensors.front().name));
+  }
+  return format_text("the nearest known architecture, {}, counts another total", type);
+}
+
+Implication search(const StoredNames& stored) {
   const std::vector<Probe> probes = probes_for(stored);
+  if (probes.empty()) return {{}, "no known architecture has layers with these names"};
   std::vector<Draft> drafts;
   for (const Probe& probe : probes) drafts.emplace_back(probe, stored);
-  for (const std::string_view switches : kSwitches)
-    for (const bool bare : {false, true})
-      for (Draft& draft : drafts)
-        for (const bool tied : {false, true})
-          if (const auto built = draft.settle(switches, tied, bare); built && agrees(built->model, stored))
-            return draft.take();
-  return std::nullopt;
+  for (const bool bare : {false, true})
+    for (Draft& draft : drafts)
+      for (const bool tied : {false, true})
+        if (auto found = settle(draft, {bare, tied}, stored)) return {std::move(found), {}};
+  std::vector<Candidate> candidates = candidates_of(drafts);
+  for (Candidate& candidate : candidates) {
+    candidate.settle_truths();
+    for (const bool tied : {candidate.choices.tied, !candidate.choices.tied}) {
+      Choices choices = candidate.choices;
+      choices.tied = tied;
+      if (auto found = settle(*candidate.draft, choices, stored)) return {std::move(found), {}};
+    }
+    if (auto found = candidate.settle_anew(stored)) return {std::move(found), {}};
+  }
+  if (candidates.empty()) return {{}, "no known architecture has layers with these shapes"};
+  return {{}, difference_of(*std::ranges::min_element(candidates, {}, &Candidate::apart), stored)};
+}
+
+// Why a checkpoint is not looked at any further; "": it is.
+std::string refusal(const StoredNames& stored) {
+  if (stored.n_layers == 0) return "no tensor's name has the number of a layer";
+  if (!stored.gguf) return {};
+  const std::string* stated = stored.architecture();
+  if (stated == nullptr) return "there is no general.architecture";
+  const auto known = std::ranges::any_of(language_models(), [&](const Architecture& a) { return a.gguf == *stated; });
+  return known ? "" : format_text("general.architecture \"{}\" is not known", escaped(*stated));
 }
 
 }  // namespace
 
-std::optional<ImpliedConfig> implied_config(const Checkpoint& checkpoint, const Inventory& inventory) {
-  const StoredNames stored(checkpoint, inventory);
-  if (stored.n_layers == 0) return std::nullopt;
+Implication implied_config(const Checkpoint& checkpoint, const Inventory& inventory) {
   try {
-    return search(stored);
-  } catch (const Error&) {  // sides whose products are beyond counting
-    return std::nullopt;
+    const StoredNames stored(checkpoint, inventory);
+    if (std::string reason = refusal(stored); !reason.empty()) return {{}, std::move(reason)};
+    Implication found = search(stored);
+    if (!found.config && stored.stacks.size() > 1)
+      found.reason = format_text("there are several stacks of layers, {} and {} among them: only of one can it be told",
+                                 escaped(*stored.stacks.begin()), escaped(*std::next(stored.stacks.begin())));
+    return found;
+  } catch (const Error& error) {  // sides whose products are beyond counting
+    return {{}, error.what()};
   }
 }
 

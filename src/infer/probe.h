@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,11 @@
 
 namespace lmsize {
 
+// What a layer's names tell.
+struct StoredLayer {
+  bool experts = false, linear_attention = false;
+};
+
 // What is stored, by the names inside a layer. Points into checkpoint and inventory, which must outlive it.
 struct StoredNames {
   const Checkpoint& checkpoint;
@@ -21,9 +27,12 @@ struct StoredNames {
   bool gguf;
   std::map<std::string_view, const StoredWeight*> in_layers{};  // by rest of name; of several layers the first
   std::vector<const StoredWeight*> outside{};
+  std::set<std::string, std::less<>> in_any_layer{};  // rests of names, with numbers in them written 0
+  std::set<std::string_view> stacks{};                // what stands before layers' numbers
   Int n_layers = 0, n_prediction_layers = 0;
-  std::optional<Int> first_experts{};  // the first layer that has some
-  Int parameters = 0;                  // without buffers and prediction modules
+  std::vector<StoredLayer> layers{};  // the first so many
+  // Without prediction modules, parameters and what by its name is a buffer: some architectures learn such.
+  Int parameters = 0, buffers = 0;
 
   StoredNames(const Checkpoint& checkpoint, const Inventory& inventory);
   // Of a GGUF checkpoint: general.architecture, or null; a size at that architecture's key ("block_count").
@@ -35,6 +44,7 @@ struct StoredNames {
 // the others by their whole ones.
 struct Probe {
   const Architecture* architecture = nullptr;
+  std::string_view class_stem{}, class_suffix{};  // "Llama", "ForCausalLM"
   std::vector<Tensor> in_layers{}, outside{};
   double fit = 0;  // what share of those in layers is stored
 
@@ -42,6 +52,10 @@ struct Probe {
   bool add(Model model, const StoredNames& stored);
   // Equates the sides of its tensors with the stored ones.
   void equate(const StoredNames& stored, ShapeEquations& equations) const;
+  // How far it is from what is stored: two for a name that one has and the other has not (numbers in it apart), one for
+  // another shape of a tensor in layers.
+  std::size_t apart(const StoredNames& stored) const;
+  Probe without_tensors() const { return {architecture, class_stem, class_suffix}; }
 };
 
 // The architectures that may be it, as their classes are by default, the likeliest first: of equally good ones those
@@ -52,6 +66,7 @@ std::vector<Probe> probes_for(const StoredNames& stored);
 struct BuiltConfig {
   Model model;
   std::vector<std::string> unread;  // keys that the class does not have
+  std::set<std::string> asked;      // keys that it has
 };
 // Nothing where it is no usable one.
 std::optional<BuiltConfig> build_config(const std::string& json);

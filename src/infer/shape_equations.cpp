@@ -59,6 +59,30 @@ bool ShapeEquations::solve_sum(const Equation& equation) {
   return products_.emplace(*unknown, (equation.value - known) / factor).second;
 }
 
+std::optional<Int> ShapeEquations::value(const Extent& side) const {
+  Int made = 0;
+  for (const Term& term : side) {
+    const Monomial part = monomial_of(term);
+    const auto product = value(part.symbols);
+    if (!product) return std::nullopt;
+    made = lmsize::add(made, multiply(part.factor, *product));
+  }
+  return made;
+}
+
+// One side known: the other one follows.
+bool ShapeEquations::solve_sides(SideProduct& product) {
+  if (product.value == 0) return false;
+  for (const bool first : {true, false}) {
+    const auto known = value(first ? product.a : product.b);
+    if (!known || *known == 0 || product.value % *known != 0) continue;
+    equations_.push_back({first ? product.b : product.a, product.value / *known});
+    product.value = 0;
+    return true;
+  }
+  return false;
+}
+
 bool ShapeEquations::solve_product(const Product& product, Int product_value) {
   std::optional<Symbol> unknown;
   Int known = 1;
@@ -79,6 +103,7 @@ bool ShapeEquations::solve_product(const Product& product, Int product_value) {
 void ShapeEquations::solve() {
   for (bool found = true; found;) {
     found = false;
+    for (SideProduct& product : products_of_sides_) found = solve_sides(product) || found;
     for (const Equation& equation : equations_) found = solve_sum(equation) || found;
     for (const auto& [product, product_value] : products_) found = solve_product(product, product_value) || found;
   }

@@ -15,6 +15,8 @@ class ShapeEquations {
  public:
   // side = value. What contradicts what is known changes nothing.
   void add(const Extent& side, Int value) { equations_.push_back({side, value}); }
+  // a b = value: the sides of a tensor that is stored without its shape.
+  void add_product(const Extent& a, const Extent& b, Int value) { products_of_sides_.push_back({a, b, value}); }
   // A size that is known from elsewhere; the first one said counts.
   void set(Symbol symbol, Int value);
 
@@ -34,11 +36,19 @@ class ShapeEquations {
   };
   using Product = std::array<Symbol, 3>;  // of symbols in their order, `none` behind them
 
+  struct SideProduct {
+    Extent a, b;
+    Int value;
+  };
+
   bool solve_sum(const Equation& equation);
+  bool solve_sides(SideProduct& product);
+  std::optional<Int> value(const Extent& side) const;
   bool solve_product(const Product& product, Int product_value);
   std::optional<Int> value(const Product& product) const;
 
   std::vector<Equation> equations_;
+  std::vector<SideProduct> products_of_sides_;
   std::map<Product, Int> products_;
   std::array<std::optional<Int>, kSymbols> values_{};
 };

@@ -89,7 +89,7 @@ void write_count_members(const CountReport& report, JsonWriter& json) {
   write_attention(report.count.attention, json);
   write_layers(report.count.layers, json);
   if (report.tensors) write_tensors(*report.tensors, json);
-  if (report.stored != nullptr) write_stored_members(*report.stored, report.implied, json);
+  if (report.stored != nullptr) write_stored_members(*report.stored, *report.implied, json);
 }
 
 void write_count_json(const CountReport& report, std::string& out) {

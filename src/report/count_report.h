@@ -24,7 +24,7 @@ struct CountReport : ReportedModel {
   std::optional<std::vector<TensorCount>> tensors{};  // where they were asked for
   // Of a checkpoint that was counted without a config.
   const CheckpointSummary* stored = nullptr;
-  const ImpliedConfig* implied = nullptr;
+  const Implication* implied = nullptr;
 };
 
 }  // namespace lmsize

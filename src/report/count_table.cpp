@@ -243,7 +243,7 @@ void write_count_table(const CountReport& report, bool per_layer, bool color, st
   write_parts(report, color, out);
   if (per_layer) write_layers(report, color, out);
   if (report.tensors) write_tensors(report, color, out);
-  if (report.stored != nullptr) write_stored_text(*report.stored, report.implied, color, out);
+  if (report.stored != nullptr) write_stored_text(*report.stored, *report.implied, color, out);
   write_notes(report, color, out);
 }
 

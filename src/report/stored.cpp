@@ -33,7 +33,7 @@ void write_tally(std::string_view key, const Tally& tally, JsonWriter& json) {
 
 }  // namespace
 
-void write_stored_text(const CheckpointSummary& stored, const ImpliedConfig* implied, bool color, std::string& out) {
+void write_stored_text(const CheckpointSummary& stored, const Implication& implied, bool color, std::string& out) {
   append_text(out, "\n  stored: {}, {}, {}, {}\n", name_of(stored.format), counted(stored.files, "file"),
               counted(stored.tensors, "tensor"), memory_text(stored.bytes));
   TextTable table({{TextTable::Align::left},
@@ -52,30 +52,32 @@ void write_stored_text(const CheckpointSummary& stored, const ImpliedConfig* imp
   if (stored.scales.tensors > 0) row("scales", stored.scales, "and zero points, maps: no parameters");
   if (stored.buffers.tensors > 0) row("buffers", stored.buffers, "no parameters");
   table.write(color, out);
-  if (implied == nullptr) {
-    out += "  implied config: none (no known decoder has just these tensors)\n";
-    return;
-  }
-  append_text(out, "  implied config: {}\n", implied->json);
-  if (!implied->guessed.empty())
-    append_text(out, "  not in the shapes, guessed: {}\n", fmt::join(implied->guessed, ", "));
+  if (!implied.config) return append_text(out, "  implied config: none: {}\n", implied.reason);
+  append_text(out, "  implied config: {}\n", implied.config->json);
+  if (!implied.config->guessed.empty())
+    append_text(out, "  not in the shapes, guessed: {}\n", fmt::join(implied.config->guessed, ", "));
 }
 
-void write_stored_members(const CheckpointSummary& stored, const ImpliedConfig* implied, JsonWriter& json) {
+void write_stored_members(const CheckpointSummary& stored, const Implication& implied, JsonWriter& json) {
   json.key("checkpoint").begin_object().member("format", name_of(stored.format)).member("files", stored.files);
   json.member("tensors", stored.tensors).member("bytes", stored.bytes);
   write_dtypes(stored.dtypes, json);
   write_tally("scales", stored.scales, json);
   write_tally("buffers", stored.buffers, json);
   json.end_object().key("implied_config");
-  if (implied == nullptr)
+  if (!implied.config)
     json.null();
   else
-    json.raw(implied->json);
+    json.raw(implied.config->json);
   json.key("guessed").begin_array();
-  if (implied != nullptr)
-    for (const std::string& key : implied->guessed) json.value(key);
+  if (implied.config)
+    for (const std::string& key : implied.config->guessed) json.value(key);
   json.end_array();
+  json.key("not_implied");
+  if (implied.config)
+    json.null();
+  else
+    json.value(implied.reason);
 }
 
 }  // namespace lmsize

@@ -10,10 +10,10 @@
 namespace lmsize {
 
 // Lines below the table: format, types, what is quantised, what stands beside weights, and the config that the tensors
-// imply (`implied` is null where they imply none).
-void write_stored_text(const CheckpointSummary& stored, const ImpliedConfig* implied, bool color, std::string& out);
+// imply, or why they imply none.
+void write_stored_text(const CheckpointSummary& stored, const Implication& implied, bool color, std::string& out);
 
-// The members "checkpoint", "implied_config" and "guessed", into an object that is open.
-void write_stored_members(const CheckpointSummary& stored, const ImpliedConfig* implied, JsonWriter& json);
+// The members "checkpoint", "implied_config", "guessed" and "not_implied", into an object that is open.
+void write_stored_members(const CheckpointSummary& stored, const Implication& implied, JsonWriter& json);
 
 }  // namespace lmsize

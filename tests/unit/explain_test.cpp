@@ -287,7 +287,7 @@ TEST_CASE("the derivation as Markdown and LaTeX: foreign names are escaped, mark
 TEST_CASE("the derivation as JSON: the count's object, then each line") {
   const auto made = count_json(R"({"d": 8, "d_ff": 16, "activation": "gelu", "norm": "none"})");
   std::string out;
-  write_explain_json({"flags", "flags", made.model, {}, made.count}, derive(made.model, made.count), out);
+  write_explain_json({{"flags", "flags", made.model, {}}, made.count}, derive(made.model, made.count), out);
   CHECK(out.starts_with(R"({"source":"flags","name":"flags",)"));
   CHECK(
       out.find(

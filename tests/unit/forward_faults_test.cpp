@@ -84,7 +84,7 @@ TEST_CASE("forward faults: a bias that is left out, or the next one's") {
     CHECK_FALSE(step_of([&](FastEngine& sound, int which, const Rows<float>& x, LinearMap map) {
                   const std::vector<float> shifted = [&] {
                     std::vector<float> bias(map.bias, map.bias + map.out);
-                    std::ranges::rotate(bias, bias.begin() + 1);
+                    std::rotate(bias.begin(), bias.begin() + 1, bias.end());
                     return bias;
                   }();
                   if (which == wrong) map.bias = shifted.data();

@@ -76,6 +76,16 @@ const std::vector<Packed>& packings() {
       {"NVFP4",
        {{"l.weight", "U8", {24, 128}}, {"l.weight_scale", "F8_E4M3", {24, 16}}, {"l.weight_scale_2", "F32", {}}},
        "NVFP4"},
+      {"MXFP4, two to a byte", {{"l.weight", "U8", {24, 128}}, {"l.weight_scale", "U8", {24, 8}}}, "MXFP4"},
+      {"MXFP4, two to a byte, scales of a dtype of their own",
+       {{"l.weight", "I8", {24, 128}}, {"l.scale", "F8_E8M0", {24, 8}}},
+       "MXFP4"},
+      {"FP8, with a cache's scales",
+       {{"l.weight", "F8_E4M3", {24, 256}},
+        {"l.weight_scale", "F32", {}},
+        {"l.k_scale", "F32", {1}},
+        {"attn.kv_scale", "F32", {1}}},
+       ""},
       {"compressed-tensors, 4 bits",
        {{"l.weight_packed", "I32", {24, 32}}, {"l.weight_scale", "BF16", {24, 2}}, {"l.weight_shape", "I64", {2}}},
        "compressed-tensors"},
@@ -147,6 +157,55 @@ TEST_CASE("inventory: what shapes leave open is the config's, or an assumption")
   CHECK(settled.inventory.assumptions.empty());
   for (const StoredWeight& weight : settled.inventory.weights)
     if (weight.shape.size() == 2) CHECK(weight.shape == std::vector<Int>{24, 256});
+  // So does that of a matrix in a layer.
+  std::vector<NamedTensor> in_layer;
+  for (NamedTensor tensor : mlx) {
+    tensor.name.replace(0, 1, "model.layers.0.mlp.up_proj");
+    in_layer.push_back(tensor);
+  }
+  in_layer.push_back({"model.layers.0.input_layernorm.weight", "F16", {256}});
+  const Opened by_layer(in_layer);
+  CHECK(by_layer.inventory.assumptions.empty());
+  CHECK(by_layer.inventory.weights[1].shape == std::vector<Int>{24, 256});
+}
+
+TEST_CASE("inventory: bytes of four ternary weights, by their single scale, as an assumption") {
+  const Opened opened({{"l.weight", "U8", {6, 256}}, {"l.weight_scale", "BF16", {1}}});
+  REQUIRE(opened.inventory.weights.size() == 1);
+  CHECK(opened.inventory.weights[0].shape == std::vector<Int>{24, 256});
+  CHECK(opened.inventory.weights[0].packing == "BitNet");
+  CHECK(opened.inventory.assumptions.size() == 1);
+}
+
+TEST_CASE("inventory: whole numbers that nothing explains are counted, and said to be; tables of places are buffers") {
+  const Opened opened({{"l.codes", "U8", {4, 24, 64}},
+                       {"l.W_q", "U8", {24, 128}},
+                       {"l.steps", "I32", {3}},
+                       {"gate.tid2eid", "I64", {10, 2}},
+                       {"mask", "BOOL", {4, 4}}});
+  std::vector<std::string> weights;
+  for (const StoredWeight& weight : opened.inventory.weights)
+    if (!weight.buffer) weights.push_back(weight.name);
+  CHECK(weights == std::vector<std::string>{"l.W_q", "l.codes"});
+  REQUIRE(opened.inventory.assumptions.size() == 2);
+  CHECK(opened.inventory.assumptions[0].rule == "unknown-packing");
+  CHECK(opened.inventory.assumptions[0].message.find("\"l.W_q\" U8 (24, 128)") != std::string::npos);
+}
+
+TEST_CASE("inventory: buffers by name") {
+  const auto buffer = [](const std::string& name, std::vector<Int> shape) {
+    return Opened({{name, "BF16", std::move(shape)}}).inventory.weights[0].buffer;
+  };
+  CHECK(buffer("model.layers.0.mlp.gate.e_score_correction_bias", {8}));
+  CHECK(!buffer("model.layers.0.mlp.gate.moe_statics.e_score_correction_bias", {1, 8}));
+  CHECK(buffer("model.layers.0.feed_forward.expert_bias", {8}));
+  CHECK(buffer("model.layers.0.layer_scalar", {1}));
+  CHECK(buffer("model.layers.0.mlp.act_fn.beta", {}));
+  CHECK(buffer("encoder.layers.0.conv.batch_norm.running_var", {8}));
+  CHECK(buffer("model.layers.0.self_attn.slope_rate", {8, 1, 1}));
+  CHECK(buffer("final_logits_bias", {1, 8}));
+  CHECK(!buffer("model.layers.0.mlp.act_fn.alpha_p", {1}));
+  CHECK(!buffer("model.layers.0.mlp.router.bias", {8}));
 }
 
 TEST_CASE("inventory: parts that contradict each other are an error that names them") {

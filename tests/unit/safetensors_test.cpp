@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "catch.h"
+#include "checkpoint/canonical_header.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/safetensors_writer.h"
+#include "checkpoint_bytes.h"
 #include "helpers.h"
 #include "temporary.h"
 
@@ -85,6 +87,41 @@ TEST_CASE("safetensors: unusual headers that are valid") {
   for (const char* dtype : {"F6_E2M3", "F6_E3M2"}) CHECK(read(file_of(entry(dtype, "[8]", "[0,6]"), 6)).size() == 1);
   for (const char* dtype : {"I64", "U64", "F64", "C64"})
     CHECK(read(file_of(entry(dtype, "[2]", "[0,16]"), 16)).size() == 1);
+}
+
+TEST_CASE("safetensors: the quick way reads what the reference implementation writes, and leaves all else alone") {
+  for (const test::StoredModel& model : test::stored_models("headers.jsonl"))
+    for (const auto& file : model.files) {
+      const std::string bytes = test::safetensors_bytes(file);
+      std::uint64_t length = 0;
+      std::memcpy(&length, bytes.data(), sizeof length);
+      const std::string header = bytes.substr(8, length);
+      const auto quick = read_canonical_header(header + "   ");
+      REQUIRE(quick);
+      // With a space in it the same header is read the other way.
+      const auto slow = read(file_of("{ " + header.substr(1), bytes.size() - 8 - length));
+      REQUIRE(quick->size() == slow.size());
+      for (std::size_t i = 0; i < slow.size(); ++i) {
+        CHECK((*quick)[i].name == slow[i].name);
+        CHECK((*quick)[i].dtype == slow[i].dtype);
+        CHECK((*quick)[i].shape == slow[i].shape);
+        CHECK((*quick)[i].begin + static_cast<Int>(8 + length + 1) == slow[i].begin);
+      }
+    }
+  const std::string w = entry("F32", "[1]", "[0,4]");
+  CHECK(read_canonical_header(w));
+  CHECK(read_canonical_header(R"({"__metadata__":{"a":"b","c":""},)" + w.substr(1)));
+  for (const std::string& other :
+       {std::string("{}"), w + "x", w.substr(0, w.size() - 1), " " + w, w + "\n", w.substr(0, w.size() - 1) + ",}",
+        entry("F32", "[01]", "[0,4]"), entry("F32", "[1.0]", "[0,4]"), entry("F32", "[-1]", "[0,4]"),
+        entry("F32", "[1,]", "[0,4]"), entry("F32", "[1]", "[0,4,8]"), entry("F99", "[1]", "[0,4]"),
+        entry("F32", "[9223372036854775807]", "[0,4]"), entry("F32", "[1]", "[ 0,4]"),
+        std::string(R"({"a\u0062":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})"),
+        std::string(R"({"w":{"shape":[1],"dtype":"F32","data_offsets":[0,4]}})"),
+        std::string(R"({"__metadata__":null,"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})")}) {
+    INFO(other);
+    CHECK(!read_canonical_header(other));
+  }
 }
 
 TEST_CASE("safetensors: hostile headers are refused, each with its words") {
@@ -352,9 +389,9 @@ TEST_CASE("safetensors: what is written is read back, integers are read as integ
         "tensor \"logits\" is F64: its values must be I64 or I32");
 
   for (const std::string dtype : {"I64", "I32"}) {
-    std::string bytes = file_of(R"({"w":{"dtype":")" + dtype + R"(","shape":[2],"data_offsets":[0,)" +
-                                    (dtype == "I64" ? "16" : "8") + "]}}",
-                                dtype == "I64" ? 16 : 8);
+    std::string bytes = file_of(
+        R"({"w":{"dtype":")" + dtype + R"(","shape":[2],"data_offsets":[0,)" + (dtype == "I64" ? "16" : "8") + "]}}",
+        dtype == "I64" ? 16 : 8);
     bytes[bytes.size() - (dtype == "I64" ? 8 : 4)] = 42;  // the second number's lowest byte
     std::istringstream stored(bytes);
     const auto header = read_safetensors_header(stored, static_cast<Int>(bytes.size()));

@@ -251,6 +251,23 @@ TEST_CASE("verify: GGUF's own ways") {
     CHECK(verification.status() == "match");
     CHECK(verification.difference == 0);
   }
+  SECTION("experts one by one, as early converters stored them") {
+    StoredModel model = called("mixtral");
+    for (const std::string part : {"gate", "up", "down"})
+      for (Int layer = 0; model.tensors.contains(format_text("blk.{}.ffn_{}_exps.weight", layer, part)); ++layer) {
+        const std::string stem = format_text("blk.{}.ffn_{}", layer, part);
+        const std::vector<Int> bank = model.tensors.at(stem + "_exps.weight");
+        for (Int expert = 0; expert < bank[0]; ++expert)
+          model.tensors[format_text("{}.{}.weight", stem, expert)] = {bank[1], bank[2]};
+        model.tensors.erase(stem + "_exps.weight");
+      }
+    CHECK(verified(model).status() == "match");
+    model.tensors.erase("blk.1.ffn_up.2.weight");
+    const Verification lacking = verified(model);
+    REQUIRE(lacking.groups.size() == 1);
+    CHECK(lacking.groups[0].kind == DifferenceKind::missing);
+    CHECK(lacking.groups[0].tensors[0].name == "blk.1.ffn_up.2.weight");
+  }
   SECTION("a tensor too few, a tied output too many") {
     StoredModel model = called("gemma2");
     model.tensors.erase("blk.0.ffn_up.weight");
