@@ -14,11 +14,13 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/fd_stream.h"
 #include "cli/getter.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/read_config.h"
 #include "report/json_writer.h"
 
@@ -40,7 +42,7 @@ struct Pieces {
   bool flush = false;  // nothing more may come for a while
 };
 
-// What --summary tells.
+// What --summary tells, and the progress line.
 struct Tally {
   using Clock = std::chrono::steady_clock;
 
@@ -54,11 +56,16 @@ struct Tally {
     failed += piece.status >= 2;
   }
 
+  double seconds() const { return std::max(std::chrono::duration<double>(Clock::now() - begin).count(), 1e-6); }
+  std::string rate() const { return grouped(static_cast<Int>(static_cast<double>(inputs) / seconds())); }
+
+  std::string progress() const {
+    return format_text("{}, {} a second, {} failed", counted(inputs, "input"), rate(), grouped(failed));
+  }
   std::string summary() const {
-    const double seconds = std::max(std::chrono::duration<double>(Clock::now() - begin).count(), 1e-6);
     return format_text("lmsize: {}: {} exact, {} assumed, {} failed; {} with warnings; {:.2f} s, {} a second\n",
                        counted(inputs, "input"), grouped(inputs - assumed - failed), grouped(assumed), grouped(failed),
-                       grouped(warned), seconds, grouped(static_cast<Int>(static_cast<double>(inputs) / seconds)));
+                       grouped(warned), seconds(), rate());
   }
 };
 
@@ -71,7 +78,8 @@ class Batch {
         streams_(streams),
         rendering_(rendering),
         inputs_(options, streams.in),
-        output_(options.output, streams.out) {
+        output_(options.output, streams.out),
+        progress_(streams.err, options.output.value_or("-") != "-" || !is_terminal(streams.out)) {
     if (options.get) getter_.emplace(*options.get);
     if (options.format == Format::jsonl && !options.get) after_ = "\n";
     if (options.format == Format::json) between_ = ",\n";
@@ -86,6 +94,7 @@ class Batch {
     for (std::thread& helper : helpers_) helper.join();
     if (fault_) std::rethrow_exception(fault_);
 
+    progress_.wipe();
     write_end();
     const int interrupt = noted_interrupt();
     if (status_ != 2 && interrupt == 0) output_.commit();  // wrong usage and half a result leave the old file as it is
@@ -221,7 +230,9 @@ class Batch {
     }
     messages += made.notes;
     if (made.flush || !messages.empty()) output_.stream().flush();
+    if (!messages.empty()) progress_.wipe();
     streams_.err << messages << std::flush;
+    progress_.show([&] { return tally_.progress(); });
   }
 
   void write(std::string_view piece) {
@@ -256,6 +267,7 @@ class Batch {
   std::map<std::size_t, Pieces> waiting_;
   std::size_t given_ = 0;
   Output output_;
+  Progress progress_;
   bool written_ = false;
   int status_ = 0;
   Tally tally_;

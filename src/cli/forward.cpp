@@ -159,8 +159,8 @@ int run(const ForwardOptions& options, const BatchOptions& batch, Streams& strea
   ForwardRequest request = request_for(options, batch, config);
   std::optional<Progress> progress;
   request.progress = [&](double part, Int memory_bytes) {
-    if (!progress) progress.emplace(streams.err, "memory " + memory_text(memory_bytes));
-    progress->show(part);
+    if (!progress) progress.emplace(streams.err);
+    progress->show([&] { return progress_bar(part, "memory " + memory_text(memory_bytes)); });
   };
   const ForwardResult result = forward(request);
   progress.reset();

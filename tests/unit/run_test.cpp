@@ -1,10 +1,15 @@
 // The whole program, by way of run(): what golden cases cannot show.
 #include "cli/run.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <sstream>
+#include <thread>
 
 #include "catch.h"
 #include "cli/fd_stream.h"
@@ -19,7 +24,8 @@ using test::run;
 namespace {
 
 std::string config(int vocab) {
-  return R"({"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": )" + std::to_string(vocab) + "}";
+  return R"({"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": )" + std::to_string(vocab) +
+         "}";
 }
 
 std::size_t lines_in(const std::string& text) {
@@ -258,4 +264,55 @@ TEST_CASE("every form of an input gives the same count") {
 TEST_CASE("colour is on where it is asked for") {
   CHECK(run({"gpt2"}).out.find('\x1b') == std::string::npos);
   CHECK(run({"gpt2", "--color", "always"}).out.find("\x1b[") != std::string::npos);
+}
+
+namespace {
+
+// Lines that come slowly, one by one.
+class SlowLines : public std::streambuf {
+ public:
+  explicit SlowLines(int lines) : left_(lines) {}
+
+ private:
+  int_type underflow() override {
+    if (left_-- == 0) return traits_type::eof();
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    setg(line_.data(), line_.data(), line_.data() + line_.size());
+    return traits_type::to_int_type(line_[0]);
+  }
+
+  std::string line_ = R"({"d": 8, "d_ff": 16})"
+                      "\n";
+  int left_;
+};
+
+// What a batch of four slow lines writes to a terminal that is its standard error.
+std::string seen_on_terminal(const std::vector<const char*>& words) {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+  REQUIRE(master >= 0);
+  REQUIRE((grantpt(master) == 0 && unlockpt(master) == 0));
+  const int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+  REQUIRE(slave >= 0);
+  SlowLines lines(4);
+  cli::FdSink sink(slave);
+  std::istream in(&lines);
+  std::ostringstream out;
+  std::ostream err(&sink);
+  CHECK(cli::run(words, in, out, err) == 0);
+  err.flush();
+  std::string seen;
+  char part[256];
+  for (ssize_t n = 0; (n = read(master, part, sizeof part)) > 0;) seen.append(part, static_cast<std::size_t>(n));
+  close(slave);
+  close(master);
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("a long batch says on a terminal how far it is, and wipes that away") {
+  const std::string seen = seen_on_terminal({"-", "--jsonl", "--quiet", "--jobs", "1"});
+  CHECK(seen.find("\r3 inputs, ") == 0);
+  CHECK(seen.find(" a second, 0 failed") != std::string::npos);
+  CHECK(seen.ends_with("\r\x1b[K"));
 }
