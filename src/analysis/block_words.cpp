@@ -69,6 +69,8 @@ std::string formula(const Mlp& mlp) {
   return format_text("${}(x) = {}{}$", mlp_name(mlp), hidden, down);
 }
 
+std::string_view this_one(bool biased) { return biased ? "this one without biases" : "this one"; }
+
 constexpr std::string_view kClassicMlp = "2 d (4 d) = 8 d^2";
 
 // The width at which a gated MLP costs what the classic one does, and where this one stands.
@@ -89,7 +91,8 @@ BlockWords words(const Mlp& mlp, Role role, Int weights) {
   BlockWords made{formula(mlp), {}};
   if (mlp.gated && !mlp.fused.empty()) made.notes.push_back("Gate and up lie in one matrix.");
   const Int classic = feed_forward_width({.d = mlp.d.value, .matrices = 2}).target_parameters;
-  made.notes.push_back("A classic MLP, " + compared(kClassicMlp, classic, weights));
+  made.notes.push_back("A classic MLP, " +
+                       compared(kClassicMlp, classic, weights, this_one(mlp.up_bias || mlp.down_bias)));
   if (mlp.gated) {
     made.notes.push_back(rule_8_3(mlp));
   } else {
@@ -125,8 +128,8 @@ BlockWords words(const MixtureOfExperts& moe, Role role, Int) {
 
 // ---- attention ----
 
-std::string classic_attention(Int d, Int weights) {
-  return "Classic multi-head attention, " + compared("4 d^2", multiply(4, multiply(d, d)), weights);
+std::string classic_attention(Int d, Int weights, bool biased = false) {
+  return "Classic multi-head attention, " + compared("4 d^2", multiply(4, multiply(d, d)), weights, this_one(biased));
 }
 
 BlockWords words(const Attention& a, Role role, Int weights) {
@@ -150,7 +153,7 @@ BlockWords words(const Attention& a, Role role, Int weights) {
   }
   if (!a.fused.empty()) made.notes.emplace_back("Queries, keys and values lie in one matrix.");
   if (!a.fused_kv.empty()) made.notes.emplace_back("Keys and values lie in one matrix.");
-  made.notes.push_back(classic_attention(d, weights));
+  made.notes.push_back(classic_attention(d, weights, a.q_bias || a.k_bias || a.v_bias || a.o_bias));
   return made;
 }
 

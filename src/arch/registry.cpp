@@ -467,6 +467,21 @@ const Architecture& architecture_of(Reader& config, const Model& model) {
   return model.model_type.empty() ? described_architecture(config, model) : nearest_architecture(config, model);
 }
 
+// A token passes through as many different experts as it is said to: there must be as many.
+void check_choice_of_experts(Reader& config, const Model& model) {
+  const Keys stated{"num_experts_per_tok", "moe_top_k", "moe_topk", "num_selected_experts"};
+  if (!config.has(stated)) return;
+  for (const Stack& stack : model.stacks)
+    for (const Layer& layer : stack.kinds)
+      for (const Branch& branch : layer.branches)
+        if (const auto* moe = std::get_if<MixtureOfExperts>(&branch.block);
+            moe != nullptr && moe->per_token > moe->n_experts.value)
+          return config.warn("too-many-experts-chosen",
+                             std::to_string(moe->per_token) + " experts a token, and there are " +
+                                 std::to_string(moe->n_experts.value) + ": all count as active",
+                             stated);
+}
+
 Model build_at(Reader& config, Model model) {
   const auto classes = config.texts("architectures");
   if (classes && !classes->empty()) model.architecture = classes->front();
@@ -486,6 +501,7 @@ Model build_at(Reader& config, Model model) {
   const Architecture& known = architecture_of(config, model);
   place_class(known, model);
   known.build(config, model);
+  check_choice_of_experts(config, model);
   config.finish(model.model_type.empty() ? "this description" : escaped(model.model_type));
   return model;
 }

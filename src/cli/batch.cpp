@@ -278,7 +278,7 @@ class Batch {
 }  // namespace
 
 int for_each_config(const BatchOptions& options, Streams& streams, const Rendering& rendering) {
-  if (!options.has_input()) throw UsageError("nothing to read: give an INPUT or shape flags");
+  if (!options.has_input()) throw UsageError("nothing to read: give an INPUT (- is standard input) or shape flags");
   const InterruptNote note;
   return Batch(options, streams, rendering).run();
 }

@@ -7,6 +7,8 @@
 #include <ostream>
 
 #include "analysis/count.h"
+#include "base/format.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/count.h"
 #include "cli/files.h"
@@ -26,6 +28,14 @@ struct CheckOptions {
   bool context = false, list_rules = false;
 };
 
+std::string read_counts(const std::string& file) {
+  try {
+    return read_file(file);
+  } catch (const Error& fault) {
+    throw Error(fault.diagnostic.rule, format_text("--expect {}: {}", escaped(file), fault.what()));
+  }
+}
+
 // One run over all inputs. Its members are called from several threads.
 class Checker {
  public:
@@ -33,7 +43,7 @@ class Checker {
       : asked_(asked), options_(options), color_(color), selection_(asked.select, asked.ignore) {
     const auto alters = [](const auto& set) { return set.first != "expected_parameters"; };
     what_if_ = !options.flags.empty() || std::ranges::any_of(options.sets, alters);
-    if (asked.expect) expectations_.emplace(read_file(*asked.expect), *asked.expect);
+    if (asked.expect) expectations_.emplace(read_counts(*asked.expect), *asked.expect);
   }
 
   int config(const Config& config, std::string& out) {

@@ -54,6 +54,23 @@ bool is_hub_name(std::string_view word) {
   });
 }
 
+// "llama-3-8b, llama-3-70b, …" for llama3: the first few names that begin with the word, whatever its dashes.
+std::string names_that_begin(std::string_view word, const std::vector<std::string_view>& names) {
+  constexpr std::size_t most = 4;
+  const auto plain = [](std::string_view name) {
+    std::string made;
+    for (const char c : name)
+      if (c != '-' && c != '_' && c != '.') made += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return made;
+  };
+  const std::string sought = plain(word);
+  std::vector<std::string_view> found;
+  for (const std::string_view name : names)
+    if (sought.size() >= 3 && plain(name).starts_with(sought)) found.push_back(name);
+  if (found.size() <= most) return format_text("{}", fmt::join(found, ", "));
+  return format_text("{}, … ({} begin so)", fmt::join(std::span(found).first(most), ", "), found.size());
+}
+
 }  // namespace
 
 std::string name_of_file(const std::string& path) {
@@ -186,6 +203,7 @@ std::optional<Item> Inputs::next_of_walk() {
         ++walk_->found;
         return Item{.source = {entry.name, entry.name}, .content = fault};
       }
+      if (walk_->unparsed++ == 0) walk_->first_unparsed = entry.name;
     }
     ++walk_->skipped;
   }
@@ -194,7 +212,13 @@ std::optional<Item> Inputs::next_of_walk() {
   Item item{.source = {done.word, done.word}};
   if (done.found > 0) {
     if (done.skipped > 0 && !options_.quiet)
-      append_note(item.source, format_text("files that are no configs, skipped: {}", done.skipped), notes_);
+      append_note(item.source,
+                  format_text("files that are no configs, skipped: {}{}", done.skipped,
+                              done.unparsed == 0   ? ""
+                              : done.unparsed == 1 ? format_text(" ({} cannot be parsed)", escaped(done.first_unparsed))
+                                                   : format_text(" ({} and {} more cannot be parsed)",
+                                                                 escaped(done.first_unparsed), done.unparsed - 1)),
+                  notes_);
     return std::nullopt;
   }
   if (find_checkpoint(done.word)) {
@@ -254,7 +278,12 @@ Item Inputs::not_found(const std::string& word, int error_number) {
   }
   if (slash == word.npos || is_hub_name(word)) {
     for (const BuiltIn& model : built_in_models()) names.push_back(model.name);
-    suggest("the built-in model", base);
+    const std::string alike = names_that_begin(base, names);
+    if (alike.empty())
+      suggest("the built-in model", base);
+    else
+      near.push_back("the built-in models " + alike);
+    names.clear();
   }
   std::vector<FolderEntry> entries;
   if (file_suggestions_ > 0 && !word.empty()) {
@@ -271,7 +300,10 @@ Item Inputs::not_found(const std::string& word, int error_number) {
     message = "an empty name";
   else if (is_hub_name(word))
     message = "no such file; lmsize downloads nothing: fetch the model's config.json yourself and give its path";
-  if (!near.empty()) message += format_text(" (did you mean {}?)", escaped(format_text("{}", fmt::join(near, " or "))));
+  if (!near.empty())
+    message += format_text(" (did you mean {}?)", escaped(format_text("{}", fmt::join(near, " or "))));
+  else if (word.find_first_of("/.") == word.npos && !word.empty())
+    message += "; lmsize list shows the built-in models";
   item.content = Error("not-found", message);
   return item;
 }

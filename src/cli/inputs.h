@@ -66,9 +66,10 @@ class Inputs {
   };
   struct Walk {
     std::string word;
-    std::vector<FolderEntry> todo;             // paths, the next one last
-    std::set<std::pair<dev_t, ino_t>> seen{};  // folders: links may lead round in a ring
-    std::size_t found = 0, skipped = 0;
+    std::vector<FolderEntry> todo;                     // paths, the next one last
+    std::set<std::pair<dev_t, ino_t>> seen{};          // folders: links may lead round in a ring
+    std::size_t found = 0, skipped = 0, unparsed = 0;  // those that cannot be parsed are among the skipped
+    std::string first_unparsed{};
   };
 
   std::optional<Item> next();

@@ -482,8 +482,21 @@ void Reader::finish(std::string_view architecture) {
              other.text() == v.text();
     });
   };
+  const bool from_file = s.opened.front().position() != Position{};
   for (Value v : unread()) {
-    if (!sized(v) || !looks_like_size(v.key()) || is_copy(v)) continue;
+    if (!sized(v) || !looks_like_size(v.key()) || is_copy(v)) {
+      // What --set has put there is there to change something.
+      constexpr std::array<std::string_view, 4> elsewhere{"dtype", "torch_dtype", "quantization_config",
+                                                          "expected_parameters"};
+      if (from_file && v.position() == Position{} && std::ranges::find(elsewhere, v.key()) == elsewhere.end())
+        s.log.warnings.push_back({"unread-set-key",
+                                  Severity::warning,
+                                  "--set " + escaped(v.key()) + ": " + std::string(architecture) + " does not read it" +
+                                      did_you_mean(v.key(), s.asked) + ": nothing changes",
+                                  std::string(v.key()),
+                                  {}});
+      continue;
+    }
     std::vector<std::string_view> others = s.asked;
     std::erase(others, v.key());
     s.log.warnings.push_back({"unread-size-key", Severity::warning,

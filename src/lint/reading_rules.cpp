@@ -96,11 +96,20 @@ constexpr std::array kRules{
          "Layers that may differ from each other are at most a million.",
          {R"({"model_type": "qwen2", "num_hidden_layers": 1000000000, "use_sliding_window": true})"},
          {R"({"model_type": "qwen2", "num_hidden_layers": 64, "use_sliding_window": true})"}},
+    Rule{"unread-set-key",
+         kWarning,
+         "--set has changed a key that the architecture does not read: the result is that without it."},
     Rule{"unread-size-key",
          kWarning,
          "The architecture does not read a key that looks like a size: the model may be another than the one counted.",
          {R"({"model_type": "llama", "moe_extra_width": 512})"},
          {R"({"model_type": "llama", "_note_width": 512})"}},
+
+    Rule{"too-many-experts-chosen",
+         kWarning,
+         "A token passes through at most as many experts as there are; all count as active then.",
+         {R"({"model_type": "mixtral", "num_local_experts": 8, "num_experts_per_tok": 16})"},
+         {R"({"model_type": "mixtral", "num_local_experts": 8, "num_experts_per_tok": 2})"}},
 
     // Models.
     Rule{"no-model",

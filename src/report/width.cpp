@@ -1,6 +1,7 @@
 #include "report/width.h"
 
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,11 @@ std::vector<std::string> steps_of(const WidthAnswer& answer) {
   std::vector<std::string> steps;
   steps.push_back(
       format_text("{} d d_ff = 8 d^2  =>  d_ff = {} d = {}", asked.matrices, rule_of(answer), decimal(answer.exact())));
-  if (asked.matrices == 3) steps.push_back(format_text("int(2 x 4 x {} / 3) = {}", asked.d, answer.base));
+  if (asked.matrices == 3) {
+    const auto nearest = static_cast<Int>(std::llround(answer.exact()));
+    steps.push_back(format_text("int(2 x 4 x {} / 3) = {}{}", asked.d, answer.base,
+                                nearest == answer.base ? "" : format_text(" (to the nearest: {})", nearest)));
+  }
   if (asked.multiplier)
     steps.push_back(format_text("int({} x {}) = {}", multiplier_text(*asked.multiplier), answer.base, answer.scaled));
   const std::string product =
