@@ -22,7 +22,16 @@ struct ActivationVisitor {
     const Int heads = multiply(a.n_heads.value, sum_of({key, key, a.d_v.value, a.d_v.value}));  // q, k, v, output
     return {sum_of({a.d.value, a.q_rank ? a.q_rank->value : 0, latent, heads}), a.n_heads.value};
   }
-  BlockActivations operator()(const CompressedAttention&) const { fail_not_costed("compressed attention"); }
+  BlockActivations operator()(const CompressedAttention& a) const {
+    const Int heads = multiply(a.n_heads.value, a.head_dim.value), groups = multiply(a.n_groups.value, a.o_rank.value);
+    Int width = sum_of({a.d.value, a.q_rank.value, heads, a.head_dim.value, heads, groups});
+    if (!a.compressor) return {width, a.n_heads.value};
+    const Int series = a.compressor->overlapping ? 4 : 2;  // projections and their weights
+    width = add(width, multiply(series, a.head_dim.value));
+    if (const auto& indexer = a.compressor->indexer)
+      width = add(width, multiply(indexer->head_dim.value, add(series, indexer->n_heads.value)));
+    return {width, a.n_heads.value};
+  }
   BlockActivations operator()(const Mlp& mlp) const { return {mlp_values(mlp)}; }
   BlockActivations operator()(const MixtureOfExperts& moe) const {
     const Int used = std::min(moe.per_token, moe.n_experts.value);

@@ -9,55 +9,59 @@ namespace lmsize {
 namespace {
 
 // What is not in the tensors: pairs of tokens, recurrences, tied heads, vectors that are read once a sequence.
-struct CostVisitor {
-  BlockCost& cost;
+class CostVisitor {
+ public:
+  explicit CostVisitor(BlockCost& to) : cost(to) {}
 
   void operator()(const Attention& a) const {
     const Dim d_v = a.d_v.value == 0 ? a.head_dim : a.d_v;
     const Extent values = a.differential ? 2 * (a.n_heads * d_v) : a.n_heads * d_v;
-    cost.pair = cost.cached = Polynomial(a.n_heads * a.head_dim) + Polynomial(values);
-    cost.cross = a.cross;
-    cost.causal = a.causal;
-    cost.window = a.window;
-    cost.chunk = a.chunk;
-    if (a.dynamic_mask != 0) cost.window = std::min(a.window.value_or(a.dynamic_mask), a.dynamic_mask);
-    if (a.indexer) choose(*a.indexer, a.window);
+    const Polynomial each = Polynomial(a.n_heads * a.head_dim) + Polynomial(values);
+    std::optional<Int> window = a.window;
+    if (a.dynamic_mask != 0) window = std::min(a.window.value_or(a.dynamic_mask), a.dynamic_mask);
+    if (a.indexer) window = std::min(window.value_or(a.indexer->top_k), a.indexer->top_k);
+    cost.pairs.push_back({each, each, a.cross, a.causal, window, a.chunk});
+    if (a.indexer) cost.pairs.push_back(index(*a.indexer, 1));
   }
 
   void operator()(const LatentAttention& a) const {
-    cost.pair = Polynomial(a.n_heads * a.d_nope) + Polynomial(a.n_heads * a.d_rope) + Polynomial(a.n_heads * a.d_v);
-    cost.cached = Polynomial(2 * (a.n_heads * a.kv_rank)) + Polynomial(a.n_heads * a.d_rope);
-    cost.window = a.window;
-    if (a.indexer) choose(*a.indexer, a.window);
+    Pairs seen{.window = a.window};
+    seen.each = Polynomial(a.n_heads * a.d_nope) + Polynomial(a.n_heads * a.d_rope) + Polynomial(a.n_heads * a.d_v);
+    seen.cached = Polynomial(2 * (a.n_heads * a.kv_rank)) + Polynomial(a.n_heads * a.d_rope);
+    if (a.indexer) seen.window = std::min(a.window.value_or(a.indexer->top_k), a.indexer->top_k);
+    cost.pairs.push_back(std::move(seen));
+    if (a.indexer) cost.pairs.push_back(index(*a.indexer, 1));
   }
 
-  // The indexer scores every token, attention sees those that it chooses.
-  void choose(const Indexer& indexer, std::optional<Int> window) const {
-    cost.index = Polynomial(indexer.n_heads * indexer.head_dim);
-    cost.window = std::min(window.value_or(indexer.top_k), indexer.top_k);
+  void operator()(const CompressedAttention& a) const {
+    const Polynomial each(2 * (a.n_heads * a.head_dim));
+    cost.pairs.push_back({.each = each, .cached = each, .window = a.window});
+    if (!a.compressor) return;
+    const Int rate = a.compressor->rate.value;
+    const auto& indexer = a.compressor->indexer;
+    Pairs entries{.each = each, .cached = each, .rate = rate};
+    if (indexer) entries.window = indexer->top_k;
+    cost.pairs.push_back(std::move(entries));
+    if (indexer) cost.pairs.push_back(index(*indexer, rate));
   }
 
-  void operator()(const CompressedAttention&) const { fail_not_costed("compressed attention"); }
-
-  void operator()(const Mamba& m) const {
-    cost.recurrence = multiply(m.d_inner.value, add(multiply(8, m.d_state.value), 2));
-  }
+  void operator()(const Mamba& m) const { cost.recurrence = 8 * (m.d_inner * m.d_state) + 2 * m.d_inner; }
   void operator()(const Mamba2& m) const {
-    cost.recurrence =
-        add(multiply(m.d_inner.value, add(multiply(5, m.d_state.value), 3)), multiply(2, m.n_heads.value));
+    cost.recurrence = 5 * (m.d_inner * m.d_state) + 3 * m.d_inner + 2 * m.n_heads;
   }
   void operator()(const DeltaNet& n) const {
-    cost.recurrence = product_of({n.n_value_heads.value, n.d_value.value, add(multiply(7, n.d_key.value), 2)});
+    const Extent values = n.n_value_heads * n.d_value;
+    cost.recurrence = Polynomial(7 * values) * Polynomial(n.d_key) + Polynomial(2 * values);
   }
   void operator()(const LightningAttention& a) const {
-    cost.recurrence = product_of({5, a.n_heads.value, a.head_dim.value, a.head_dim.value});
+    cost.recurrence = Polynomial(5 * (a.n_heads * a.head_dim)) * Polynomial(a.head_dim);
   }
   void operator()(const MatrixLstm& m) const {
-    cost.recurrence = multiply(m.d_key.value, add(multiply(5, m.d_value.value / m.n_heads.value), 4));
+    cost.recurrence = 5 * (m.d_key * Dim(m.d_value.value / m.n_heads.value)) + 4 * m.d_key;
   }
-  void operator()(const TimeMix& t) const { cost.recurrence = multiply(24, t.d_inner.value); }
-  void operator()(const HeadedTimeMix&) const { fail_not_costed("RWKV's time mixing by heads"); }
-  void operator()(const GatedRecurrence& r) const { cost.recurrence = multiply(10, r.d_inner.value); }
+  void operator()(const TimeMix& t) const { cost.recurrence = 24 * t.d_inner; }
+  void operator()(const HeadedTimeMix& t) const { cost.recurrence = (t.ranks ? 9 : 7) * (t.d_inner * t.head_dim); }
+  void operator()(const GatedRecurrence& r) const { cost.recurrence = 10 * r.d_inner; }
 
   void operator()(const Head& head) const {
     if (head.tied) of(cost.matrices, Role::head) = multiply(head.rows.value, head.d.value);
@@ -67,13 +71,26 @@ struct CostVisitor {
     if (head.tied) add_to(of(cost.matrices, Role::head), multiply(head.vocab.value, head.width.value));
   }
   void operator()(const Matrix& m) const {
+    add_to(of(cost.matrices, m.role), m.applied);
     if (m.pooled) std::swap(cost.matrices, cost.pooled);
   }
 
-  template <
-      OneOf<Embedding, Norm, Mlp, MixtureOfExperts, HeadConvolution, Convolution, HyperConnection, ShortConv, Lone>
-          Other>
+  void operator()(const HyperConnection& c) const {
+    if (c.mixes())
+      add_to(of(cost.matrices, Role::other), product_of({c.n_streams.value, c.n_streams.value, c.d.value}));
+  }
+
+  template <OneOf<Embedding, Norm, Mlp, MixtureOfExperts, HeadConvolution, Convolution, ShortConv, Lone> Other>
   void operator()(const Other&) const {}
+
+ private:
+  // Every token before is looked at, to choose those to attend to.
+  static Pairs index(const Indexer& indexer, Int rate) {
+    const Polynomial each(indexer.n_heads * indexer.head_dim);
+    return {.each = each, .cached = each, .rate = rate};
+  }
+
+  BlockCost& cost;
 };
 
 }  // namespace
@@ -83,9 +100,10 @@ BlockCost cost_of(const Block& block) {
   for (const Tensor& tensor : tensors_of(block)) {
     const Int uses = multiply(tensor.active(), tensor.times);
     if (tensor.use == Use::matrix) add_to(of(tensor.context ? cost.context : cost.matrices, tensor.role), uses);
-    if (tensor.use == Use::convolution) add_to(cost.convolution, uses);
+    if (tensor.use == Use::convolution)
+      cost.convolution += Polynomial(Dim(uses / tensor.shape.elements())) * Polynomial(tensor.shape);
   }
-  std::visit(CostVisitor{cost}, block);
+  std::visit(CostVisitor(cost), block);
   return cost;
 }
 

@@ -4,7 +4,6 @@
 
 #include <concepts>
 
-#include "base/error.h"
 #include "model/blocks.h"
 
 namespace lmsize {
@@ -15,10 +14,5 @@ concept OneOf = (std::same_as<T, Kinds> || ...);
 // Kinds without keys and values, states or products beside their matrices.
 template <class T>
 concept WithoutMemory = OneOf<T, Embedding, Norm, MixtureOfExperts, HyperConnection, Head, MaskedHead, Matrix, Lone>;
-
-// Throws Error "not-costed".
-[[noreturn]] inline void fail_not_costed(const std::string& what) {
-  throw Error("not-costed", what + " is counted, but what it costs is not known yet");
-}
 
 }  // namespace lmsize

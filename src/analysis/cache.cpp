@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "analysis/block_kinds.h"
 
@@ -12,30 +13,45 @@ Polynomial times(const Extent& a, Dim b) { return Polynomial(a) * Polynomial(b);
 
 struct CacheVisitor {
   BlockCache operator()(const Attention& a) const {
-    if (a.takes_kv) return {.kind = CacheKind::shared, .window = a.window ? a.window : a.chunk};
+    const std::optional<Int> window = a.window ? a.window : a.chunk;
+    if (a.takes_kv) return {{{.kind = CacheKind::shared, .window = window}}};
     if (!a.causal && !a.cross) return {};
-    BlockCache cache{.kind = CacheKind::full};
     const Dim d_v = a.d_v.value == 0 ? a.head_dim : a.d_v;
-    cache.elements = Polynomial(a.n_kv_heads * a.head_dim) + Polynomial(a.n_kv_heads * d_v);
+    Cache cache{.kind = CacheKind::full,
+                .elements = Polynomial(a.n_kv_heads * a.head_dim) + Polynomial(a.n_kv_heads * d_v)};
     if (a.indexer) cache.elements += Polynomial(Extent(a.indexer->head_dim));
     if (a.cross) {
       cache.kind = CacheKind::cross;
-    } else if (a.window || a.chunk) {
+    } else if (window) {
       cache.kind = CacheKind::sliding;
-      cache.window = a.window ? a.window : a.chunk;
+      cache.window = window;
     }
+    BlockCache made{{std::move(cache)}};
     // The token before gives half of each value.
-    if (!a.v_delayed.empty()) cache.recurrent = Dim(multiply(a.n_kv_heads.value, a.head_dim.value) / 2);
-    return cache;
+    if (!a.v_delayed.empty()) made.recurrent = Dim(multiply(a.n_kv_heads.value, a.head_dim.value) / 2);
+    return made;
   }
 
   BlockCache operator()(const LatentAttention& a) const {
-    BlockCache cache{.kind = CacheKind::latent, .elements = Extent(a.kv_rank) + a.d_rope, .window = a.window};
+    Cache cache{.kind = CacheKind::latent, .elements = Extent(a.kv_rank) + a.d_rope, .window = a.window};
     if (a.indexer) cache.elements += a.indexer->head_dim;
-    return cache;
+    return {{std::move(cache)}};
   }
 
-  BlockCache operator()(const CompressedAttention&) const { fail_not_costed("compressed attention"); }
+  BlockCache operator()(const CompressedAttention& a) const {
+    BlockCache made{{{.kind = CacheKind::sliding, .elements = a.head_dim, .window = a.window}}};
+    if (!a.window) made.caches.front().kind = CacheKind::full;
+    if (!a.compressor) return made;
+    const Compressor& compressor = *a.compressor;
+    Cache entries{.kind = CacheKind::compressed, .elements = a.head_dim, .rate = compressor.rate.value};
+    if (compressor.indexer) entries.elements += compressor.indexer->head_dim;
+    // A projection and a weight of each feature; twice as wide where entries overlap.
+    const Int waiting = compressor.rate.value - 1;
+    const Int features = compressor.overlapping ? multiply(2, waiting) + compressor.rate.value : waiting;
+    made.inputs = Polynomial(Dim(multiply(2, features))) * entries.elements;
+    made.caches.push_back(std::move(entries));
+    return made;
+  }
 
   BlockCache operator()(const Mlp& mlp) const {
     return mlp.channel_mix ? BlockCache{.inputs = mlp.d} : BlockCache{};  // the last token's
@@ -77,13 +93,13 @@ struct CacheVisitor {
 }  // namespace
 
 std::string_view name_of(CacheKind kind) {
-  constexpr std::array<std::string_view, 6> names{"none", "full", "sliding", "latent", "shared", "cross"};
+  constexpr std::array<std::string_view, 7> names{"none", "full", "sliding", "latent", "shared", "cross", "compressed"};
   return names[static_cast<std::size_t>(kind)];
 }
 
-Int BlockCache::tokens(Int n, Int n_encoder) const {
+Int Cache::entries(Int n, Int n_encoder) const {
   if (kind == CacheKind::cross) return n_encoder;
-  return window ? std::min(n, *window) : n;
+  return window ? std::min(n, *window) : n / rate;
 }
 
 BlockCache cache_of(const Block& block) { return std::visit(CacheVisitor{}, block); }
@@ -94,7 +110,7 @@ LayerCache cache_of(const Layer& layer) {
     BlockCache cache = cache_of(branch.block);
     made.recurrent = add(made.recurrent, cache.recurrent.value());
     made.inputs = add(made.inputs, cache.inputs.value());
-    if (cache.caches()) made.caches.push_back(std::move(cache));
+    std::ranges::move(cache.caches, std::back_inserter(made.caches));
   }
   return made;
 }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "base/format.h"
+
 namespace lmsize {
 namespace {
 
@@ -82,7 +84,29 @@ std::vector<TensorDifference> tensor_differences(const std::vector<TensorCount>&
   return made;
 }
 
+std::string join(const std::vector<Int>& shape) { return format_text("{}", fmt::join(shape, " x ")); }
+
+Int elements_of(const std::optional<TensorDifference::Side>& side) {
+  if (!side) return 0;
+  Int elements = side->count;
+  for (const Int n : side->shape) elements = multiply(elements, n);
+  return elements;
+}
+
 }  // namespace
+
+std::vector<CostStep> steps_of(const ModelDifference& difference) {
+  std::vector<CostStep> steps;
+  const auto written = [](const std::optional<TensorDifference::Side>& side) {
+    return side ? format_text("{} x {}", side->count, side->shape.empty() ? "1" : join(side->shape)) : "0";
+  };
+  for (const TensorDifference& tensor : difference.tensors)
+    steps.push_back({"tensors", tensor.name, "b's tensors less a's",
+                     format_text("{} - {}", written(tensor.b), written(tensor.a)),
+                     elements_of(tensor.b) - elements_of(tensor.a)});
+  steps.push_back({"total", "total", "the sum of these", "", difference.total});
+  return steps;
+}
 
 ModelDifference difference(const Count& a, const Count& b, const std::vector<TensorCount>& tensors_a,
                            const std::vector<TensorCount>& tensors_b) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/cost_step.h"
 #include "analysis/count.h"
 
 namespace lmsize {
@@ -37,6 +38,9 @@ struct ModelDifference {
   std::vector<TensorDifference> tensors;
   bool none() const { return layers.empty() && tensors.empty() && roles == Roles{}; }
 };
+
+// The difference as a sum over the tensors that change.
+std::vector<CostStep> steps_of(const ModelDifference& difference);
 
 // b less a. Outside and layers add up to the roles, and these to the total (InternalError where not).
 ModelDifference difference(const Count& a, const Count& b, const std::vector<TensorCount>& tensors_a,

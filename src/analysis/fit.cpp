@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "base/format.h"
+#include "base/text.h"
+
 namespace lmsize {
 namespace {
 
@@ -37,7 +40,10 @@ class CountPolynomial {
     return asked ? *asked == *style_.n_kv_heads : heads == multiply(ratio_, *style_.n_kv_heads);
   }
 
-  Int outside(Int k) const { return outside_(k); }
+  Int outside(Int k, Int j) const {
+    const Int first = outside_first_(k);
+    return style_.free_head_dim ? add(first, multiply(j - 1, outside_second_(k) - first)) : first;
+  }
   Int layer(Int k, Int j) const {
     const Int first = layer_first_(k);
     return style_.free_head_dim ? add(first, multiply(j - 1, layer_second_(k) - first)) : first;
@@ -62,7 +68,7 @@ class CountPolynomial {
 
   // Values at three d, where heads are free at two numbers of them.
   bool learn() {
-    std::array<Int, 3> outside{}, first{}, second{}, width{};
+    std::array<Int, 3> outside{}, more_outside{}, first{}, second{}, width{};
     for (Int k = 1; k <= 3; ++k) {
       const auto at = static_cast<std::size_t>(k - 1);
       const auto one = total(k, 1, 1, kWidth), two = total(k, 1, 2, kWidth), wider = total(k, 1, 1, 2 * kWidth);
@@ -71,11 +77,13 @@ class CountPolynomial {
       width[at] = style_.free_d_ff ? (*wider - *one) / kWidth : 0;
       first[at] = *two - *one - width[at] * kWidth;
       if (!style_.free_head_dim) continue;
-      const auto more = total(k, 2, 1, kWidth);
-      if (!more) return false;
-      second[at] = *more - outside[at] - width[at] * kWidth;
+      const auto more = total(k, 2, 1, kWidth), more_twice = total(k, 2, 2, kWidth);
+      if (!more || !more_twice) return false;
+      more_outside[at] = 2 * *more - *more_twice;
+      second[at] = *more_twice - *more - width[at] * kWidth;
     }
-    outside_ = Quadratic(outside[0], outside[1], outside[2]);
+    outside_first_ = Quadratic(outside[0], outside[1], outside[2]);
+    outside_second_ = Quadratic(more_outside[0], more_outside[1], more_outside[2]);
     width_ = Quadratic(width[0], width[1], width[2]);
     layer_first_ = Quadratic(first[0], first[1], first[2]);
     layer_second_ = Quadratic(second[0], second[1], second[2]);
@@ -85,7 +93,7 @@ class CountPolynomial {
   }
 
   Int predicted(Int k, Int j, Int n_layers, Int d_ff) const {
-    return add(outside(k), multiply(n_layers, add(layer(k, j), multiply(width(k), d_ff))));
+    return add(outside(k, j), multiply(n_layers, add(layer(k, j), multiply(width(k), d_ff))));
   }
 
   std::optional<Int> total(Int k, Int j, Int n_layers, Int d_ff) const {
@@ -97,7 +105,7 @@ class CountPolynomial {
   Int head_dim_, ratio_;
   std::optional<Int> kv_heads_;
   Int step_heads_ = 1, step_d_ = 1;
-  Quadratic outside_, layer_first_, layer_second_, width_;
+  Quadratic outside_first_, outside_second_, layer_first_, layer_second_, width_;
   bool usable_ = false;
 };
 
@@ -145,7 +153,10 @@ double roundness(Int n, Int unit, double half, double odd) {
 
 // The manners of a style, its width and heads; `all_heads` is n_heads head_dim.
 double heads_manners(const FitStyle& style, Int d, Int all_heads, Int n_heads) {
-  double missed = (style.usual ? 0 : 0.3) + roundness(n_heads, 8, 0.15, 0.4) + roundness(d, 256, 0.15, 0.3);
+  double missed = (style.usual     ? 0
+                   : style.decoder ? 0.3
+                                   : 1.3) +
+                  roundness(n_heads, 8, 0.15, 0.4) + roundness(d, 256, 0.15, 0.3);
   if (all_heads == d) return missed;
   const double ratio = static_cast<double>(all_heads) / static_cast<double>(d);
   return missed + std::min(1 + 0.5 * std::abs(std::log2(ratio)), 0.3 + 2 * distance(ratio, style.head_ratios));
@@ -189,15 +200,16 @@ class Search {
   void search(std::size_t style, const CountPolynomial& count) {
     if (!count.usable()) return;
     const Int most = asked_.parameters + static_cast<Int>(asked_.tolerance * static_cast<double>(asked_.parameters));
-    for (Int k = 1; k * count.step_d() <= kWidest && count.outside(k) <= most; ++k) {
+    for (Int k = 1; k * count.step_d() <= kWidest && count.outside(k, 1) <= most; ++k) {
       if (asked_.d && *asked_.d != k * count.step_d()) continue;
       if (!styles_[style].free_head_dim) {
         search_layers(style, count, k, k);
         continue;
       }
-      // All heads together between half of d and twice d; at least one.
+      // All heads together between half of d and twice d, or as wide as published; at least one.
       const Int d = k * count.step_d(), unit = multiply(asked_.head_dim, count.step_heads());
-      for (Int j = std::max<Int>(1, (d / 2 + unit - 1) / unit); j <= std::max<Int>(1, 2 * d / unit); ++j)
+      const Int widest = at_most(2, styles_[style].head_ratios, d);
+      for (Int j = std::max<Int>(1, (d / 2 + unit - 1) / unit); j <= std::max<Int>(1, widest / unit); ++j)
         search_layers(style, count, k, j);
     }
   }
@@ -213,13 +225,13 @@ class Search {
   };
 
   Bounds bounds_of(const FitStyle& style, const CountPolynomial& count, Int k, Int j) const {
-    const Int d = k * count.step_d(), rest = asked_.parameters - count.outside(k);
+    const Int d = k * count.step_d(), rest = asked_.parameters - count.outside(k, j);
     const Int layer = count.layer(k, j), width = count.width(k);
     const Int slack = static_cast<Int>(asked_.tolerance * static_cast<double>(asked_.parameters));
     Bounds b;
     b.unit = multiply(asked_.multiple_of.value_or(64), asked_.tensor_parallel);
     b.narrowest = std::max<Int>(style.experts ? d / 16 : d / 2, 1);
-    b.widest = width == 0 ? b.narrowest : 16 * d;  // else the style says the width
+    b.widest = width == 0 ? b.narrowest : at_most(16, style.width_ratios, d);  // else the style says the width
     b.first = std::max<Int>(1, (rest - slack) / std::max<Int>(1, add(layer, multiply(width, b.widest))));
     b.last =
         std::min(FitQuestion::kMostLayers, (rest + slack) / std::max<Int>(1, add(layer, multiply(width, b.narrowest))));
@@ -253,9 +265,13 @@ class Search {
   // best.
   void search_widths(std::size_t style, const CountPolynomial& count, Int k, Int j, Int n, const Bounds& bounds,
                      double missed) {
-    const Int base = count.outside(k) + n * count.layer(k, j), each = n * count.width(k), unit = bounds.unit;
+    const Int base = count.outside(k, j) + n * count.layer(k, j), each = n * count.width(k), unit = bounds.unit;
     const auto may_go_on = [&](Int d_ff) {
-      return consider(style, count, count.shape(k, j, n, d_ff), base + each * d_ff, missed);
+      FitModel model{.style = style, .shape = count.shape(k, j, n, d_ff), .total = base + each * d_ff};
+      model.outside = count.outside(k, j);
+      model.layer = count.layer(k, j);
+      model.width = count.width(k);
+      return consider(count, std::move(model), missed);
     };
     if (each == 0) {  // the style says the width
       may_go_on(0);
@@ -269,11 +285,11 @@ class Search {
 
   // Takes a shape where it is among the best; `missed` are its manners but for the width's. False where no shape
   // farther from the budget can be among them.
-  bool consider(std::size_t style, const CountPolynomial& count, const FitShape& shape, Int total, double missed) {
-    const double off = static_cast<double>(total - asked_.parameters) / static_cast<double>(asked_.parameters);
-    const double score = missed + nearness_of(asked_, total);
-    if (std::abs(off) > asked_.tolerance || !best_.wants(score)) return false;
-    judge(count, {style, shape, total, off, score});
+  bool consider(const CountPolynomial& count, FitModel model, double missed) {
+    model.deviation = static_cast<double>(model.total - asked_.parameters) / static_cast<double>(asked_.parameters);
+    model.score = missed + nearness_of(asked_, model.total);
+    if (std::abs(model.deviation) > asked_.tolerance || !best_.wants(model.score)) return false;
+    judge(count, std::move(model));
     return true;
   }
 
@@ -288,6 +304,13 @@ class Search {
     model.shape = counted->shape;
     if (own_width) model.score += width_manners(style, asked_, model.shape.d, model.shape.d_ff);
     if (best_.wants(model.score) && (!asked_.accepts || asked_.accepts(model.style, model.shape))) best_.take(model);
+  }
+
+  // So many times d, or more where that has been published.
+  static Int at_most(Int times, const std::vector<double>& published, Int d) {
+    double most = static_cast<double>(times);
+    for (const double ratio : published) most = std::max(most, ratio);
+    return static_cast<Int>(most * static_cast<double>(d));
   }
 
   static constexpr Int kWidest = 65536;
@@ -310,6 +333,25 @@ double nearness_of(const FitQuestion& asked, Int total) {
 double manners_of(const FitStyle& style, const FitQuestion& asked, const FitShape& shape) {
   return heads_manners(style, shape.d, multiply(shape.n_heads, shape.head_dim), shape.n_heads) +
          depth_manners(shape.d, shape.n_layers) + width_manners(style, asked, shape.d, shape.d_ff);
+}
+
+std::vector<CostStep> steps_of(const Fit& found, const std::vector<FitStyle>& styles, const FitQuestion& asked) {
+  std::vector<CostStep> steps;
+  for (const FitModel& model : found.models) {
+    const FitShape& s = model.shape;
+    const std::string layer = model.width == 0
+                                  ? grouped(model.layer)
+                                  : format_text("({} + {} x {})", grouped(model.layer), grouped(model.width), s.d_ff);
+    steps.push_back({"total", format_text("{}, {} x {}", styles[model.style].name, s.n_layers, s.d),
+                     model.width == 0 ? "outside + n_layers x layer" : "outside + n_layers x (layer + width x d_ff)",
+                     format_text("{} + {} x {}", grouped(model.outside), s.n_layers, layer), model.total});
+    const double nearness = nearness_of(asked, model.total);
+    steps.push_back({"deviation", "  off by",
+                     format_text("total - budget; score {:.3f}: nearness {:.3f}, manners {:.3f}", model.score, nearness,
+                                 model.score - nearness),
+                     "", model.total - asked.parameters});
+  }
+  return steps;
 }
 
 Fit fit(const std::vector<FitStyle>& styles, const FitQuestion& asked) { return Search(styles, asked).run(); }

@@ -1,4 +1,4 @@
-// Shapes of decoders that have a given number of parameters, found from the polynomials that their counts are.
+// Shapes of transformers that have a given number of parameters, found from the polynomials that their counts are.
 #pragma once
 
 #include <compare>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/cost_step.h"
 #include "base/checked.h"
 
 namespace lmsize {
@@ -18,7 +19,7 @@ struct FitShape {
 };
 
 // A kind of decoder with equal layers: its count of parameters is a polynomial in the sizes,
-// A(d) + n_layers (B(d, n_heads) + W(d) d_ff).
+// A(d, n_heads) + n_layers (B(d, n_heads) + W(d) d_ff).
 struct FitStyle {
   std::string name;
   // What a shape counts, with the shape that the architecture makes of it (a width or KV heads that it does not leave
@@ -32,6 +33,7 @@ struct FitStyle {
   std::optional<Int> n_kv_heads{};              // where the style says how many
   bool gated = true, experts = false;
   bool usual = false;                             // preferred among styles
+  bool decoder = true;                            // else it comes behind those that are
   std::vector<double> width_ratios, head_ratios;  // published d_ff / d, n_heads head_dim / d
 };
 
@@ -56,8 +58,9 @@ struct FitModel {
   std::size_t style = 0;
   FitShape shape;
   Int total = 0;
-  double deviation = 0;  // total / asked - 1
-  double score = 0;      // the lower the better
+  double deviation = 0;                   // total / asked - 1
+  double score = 0;                       // the lower the better
+  Int outside = 0, layer = 0, width = 0;  // total = outside + n_layers (layer + width d_ff)
 };
 
 struct Fit {
@@ -68,9 +71,13 @@ struct Fit {
 // The best shapes, at most `most`, different from each other. Every d (in steps of 64; of head_dim times the KV ratio
 // where heads make up d), number of heads (n_heads head_dim between d / 2 and 2 d) and of layers (up to 256) is looked
 // at; for each the width that meets the budget best, d / 2 to 16 d, follows from the polynomial: nothing is sampled.
+// Where the style has been published with wider heads or MLPs, these bounds are wider.
 // A shape's score is nearness_of() its total and manners_of() it. Every shape in the result has been counted; styles
 // whose count is no such polynomial are left out.
 Fit fit(const std::vector<FitStyle>& styles, const FitQuestion& asked);
+
+// How the totals of shapes and their distances from the budget come about.
+std::vector<CostStep> steps_of(const Fit& found, const std::vector<FitStyle>& styles, const FitQuestion& asked);
 
 // How far a total is from the budget, in percent of it. A budget of more than four digits is a known count, and missing
 // that by one costs 5 besides; a rounder one means about as many.

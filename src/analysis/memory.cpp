@@ -32,11 +32,13 @@ void add_cache(const Model& model, const MemoryQuestion& asked, Usage& usage) {
   if (asked.max_model_len) usage.cache = 0;
   for_each_cache(model, [&](const Stack&, Int, Int count, const LayerCache& layer, Int times) {
     const Int runs = multiply(count, times);
-    for (const BlockCache& cache : layer.caches) {
-      const Int bytes = multiply(runs, asked.cache_format.bytes(cache.elements.value()));
-      add_to(cache.kind == CacheKind::cross ? usage.cache_per_encoder_token : usage.cache_per_token, bytes);
+    for (const Cache& cache : layer.caches) {
+      const Int entry = asked.cache_format.bytes(cache.elements.value());
+      add_to(cache.kind == CacheKind::cross ? usage.cache_per_encoder_token : usage.cache_per_token,
+             multiply(runs, divide_up(entry, cache.rate)));
       if (usage.cache)
-        add_to(*usage.cache, product_of({asked.batch, bytes, cache.tokens(*asked.max_model_len, asked.n_encoder())}));
+        add_to(*usage.cache,
+               product_of({asked.batch, runs, entry, cache.entries(*asked.max_model_len, asked.n_encoder())}));
     }
     const Int recurrent = asked.state_format.bytes(layer.recurrent), inputs = asked.storage.plain.bytes(layer.inputs);
     add_to(usage.state, product_of({asked.batch, runs, add(recurrent, inputs)}));
@@ -48,13 +50,14 @@ std::vector<CacheLayers> cache_layers(const Model& model, const MemoryQuestion& 
   std::vector<CacheLayers> before;  // the entries of the layers before, where these may go on
   for_each_cache(model, [&](const Stack& stack, Int first, Int count, const LayerCache& layer, Int times) {
     std::vector<CacheLayers> here;
-    for (const BlockCache& cache : layer.caches)
-      here.push_back({stack.part, first, first + count - 1, cache.kind, cache.window,
-                      multiply(times, asked.cache_format.bytes(cache.elements.value())), cache.elements, times});
+    for (const Cache& cache : layer.caches)
+      here.push_back({stack.part, first, first + count - 1, cache.kind, cache.window, cache.rate,
+                      multiply(times, divide_up(asked.cache_format.bytes(cache.elements.value()), cache.rate)),
+                      cache.elements, times});
     if (here.empty()) here.push_back({stack.part, first, first + count - 1});
     const auto alike = [](const CacheLayers& a, const CacheLayers& b) {
       return a.part == b.part && a.last + 1 == b.first && a.kind == b.kind && a.window == b.window &&
-             a.bytes_per_token == b.bytes_per_token && a.times == b.times;
+             a.rate == b.rate && a.bytes_per_token == b.bytes_per_token && a.times == b.times;
     };
     if (std::ranges::equal(before, here, alike)) {
       for (std::size_t i = made.size() - here.size(); i < made.size(); ++i) made[i].last = here.front().last;
@@ -136,7 +139,7 @@ TrainingUsage training_usage(const Model& model, const MemoryQuestion& asked, In
   const auto share = [&](Int bytes, Int from_stage) {
     return training.zero >= from_stage ? divide_up(bytes, ranks) : bytes;
   };
-  TrainingUsage usage;
+  TrainingUsage usage{.parameters = parameters};
   usage.weights = share(multiply(parameters, each), 3);
   usage.gradients = share(multiply(parameters, each), 2);
   const Int moments = training.optimizer == Optimizer::adamw ? 2 : 1;
@@ -175,6 +178,7 @@ void take_larger(Usage& most, const Usage& other) {
   take(most.total, other.total);
   if (!other.training) return;
   if (!most.training) most.training.emplace();
+  take(most.training->parameters, other.training->parameters);
   take(most.training->weights, other.training->weights);
   take(most.training->gradients, other.training->gradients);
   take(most.training->optimizer, other.training->optimizer);

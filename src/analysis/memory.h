@@ -39,6 +39,7 @@ struct MemoryQuestion {
 
 // Bytes of the parts of training; their sum is Usage::total then.
 struct TrainingUsage {
+  Int parameters = 0;  // that these are of
   Int weights = 0, gradients = 0, optimizer = 0, master_weights = 0;
   std::optional<Int> activations{};
 };
@@ -61,8 +62,9 @@ struct CacheLayers {
   Int first = 0, last = 0;
   CacheKind kind = CacheKind::none;
   std::optional<Int> window{};
-  Int bytes_per_token = 0;
-  Polynomial elements{};  // a token, and how often the layer runs
+  Int rate = 1;             // tokens that an entry stands for
+  Int bytes_per_token = 0;  // rounded up where an entry stands for several
+  Polynomial elements{};    // an entry, and how often the layer runs
   Int times = 1;
 };
 

@@ -23,6 +23,7 @@ class Steps {
     if (activations)
       add("activations", "activations", memory_.activations_formula, memory_.activations_numbers, *activations);
     if (memory_.whole.total) add("total", "total", "the sum of these", "", *memory_.whole.total);
+    add_device();
     return std::move(steps_);
   }
 
@@ -52,8 +53,9 @@ class Steps {
     const std::string runs = layers.times == 1 ? "" : format_text("{} runs x ", layers.times);
     const std::string name = layers_in_words(layers.part, layers.first, layers.last);
     add("kv_cache", format_text("{}, {}", name, name_of(layers.kind)),
-        format_text("{}({}) x bytes a token", runs, layers.elements.symbols()),
-        format_text("{}({}) x {}", runs, layers.elements.numbers(), decimal(format.bits_each() / 8, 4)),
+        format_text("{}({}) x bytes{}", runs, layers.elements.symbols(), layers.rate == 1 ? " a token" : " / rate"),
+        format_text("{}({}) x {}{}", runs, layers.elements.numbers(), decimal(format.bits_each() / 8, 4),
+                    layers.rate == 1 ? "" : format_text(" / {}", layers.rate)),
         layers.bytes_per_token);
   }
 
@@ -73,20 +75,45 @@ class Steps {
         memory_.whole.state);
   }
 
-  void add_training() {
-    Int parameters = 0;
-    for (const Int n : memory_.parameters_by_role) parameters = lmsize::add(parameters, n);
+  void add_training() { add_training(*memory_.whole.training, "", 1); }
+
+  // Of the whole, or of the device with most of it, where ZeRO shares among so many ranks.
+  void add_training(const TrainingUsage& usage, const std::string& where, Int ranks) {
     const Int each = asked_.storage.plain.bytes(1);
-    const TrainingUsage& usage = *memory_.whole.training;
-    const auto product = [&](std::string_view name, Int bytes, Int value) {
-      add("training", std::string(name), "parameters x bytes", format_text("{} x {}", grouped(parameters), bytes),
-          value);
+    const auto product = [&](std::string_view name, Int bytes, Int value, Int from_stage) {
+      const bool shared = ranks > 1 && asked_.training->zero >= from_stage;
+      add(where.empty() ? "training" : "device", std::string(name) + where,
+          shared ? "parameters x bytes / ranks" : "parameters x bytes",
+          format_text("{} x {}{}", grouped(usage.parameters), bytes, shared ? format_text(" / {}", ranks) : ""), value);
     };
-    product("weights", each, usage.weights);
-    product("gradients", each, usage.gradients);
+    product("weights", each, usage.weights, 3);
+    product("gradients", each, usage.gradients, 2);
     const bool adamw = asked_.training->optimizer == Optimizer::adamw;
-    product(adamw ? "AdamW's two moments, float32" : "SGD's momentum, float32", adamw ? 8 : 4, usage.optimizer);
-    if (usage.master_weights > 0) product("master weights, float32", 4, usage.master_weights);
+    product(adamw ? "AdamW's two moments, float32" : "SGD's momentum, float32", adamw ? 8 : 4, usage.optimizer, 1);
+    if (usage.master_weights > 0) product("master weights, float32", 4, usage.master_weights, 1);
+  }
+
+  // What the device with most of each holds.
+  void add_device() {
+    const Int ranks = asked_.training ? asked_.training->data_parallel : 1;
+    if (asked_.tensor_parallel == 1 && asked_.pipeline_parallel == 1 && ranks == 1) return;
+    const Usage& device = memory_.device;
+    const std::string part = format_text("the same of its part: heads, widths and rows / {}, layers / {}",
+                                         asked_.tensor_parallel, asked_.pipeline_parallel);
+    const auto line = [&](std::string_view name, const std::optional<Int>& value) {
+      if (value) add("device", std::string(name) + ", a device", part, "", *value);
+    };
+    if (asked_.training) {
+      add_training(*device.training, ", a device", ranks);
+      line("activations", device.training->activations);
+    } else {
+      line("weights", device.weights);
+      line("KV cache of a token", device.cache_per_token);
+      line("KV cache", device.cache);
+      if (device.state > 0) line("states", device.state);
+      line("activations", device.activations);
+    }
+    if (device.total) add("device", "total, a device", "the largest sum of one device", "", *device.total);
   }
 
   const Memory& memory_;

@@ -168,6 +168,7 @@ std::vector<Model> pipeline_stages(const Model& model, Int stages) {
       }
       offset += n;
     }
+    if (stage > 0) part.towers.clear();
     if (!last) part.heads.clear();
     for (Placed& placed : part.heads) {
       if (Head* head = std::get_if<Head>(&placed.block)) head->tied = false;

@@ -38,7 +38,7 @@ bool matches(const ModuleName& kept, const std::vector<std::string_view>& module
 struct Site {
   std::string prefix;
   Int first = 0, count = 1;
-  bool in_layers = false;
+  bool in_layers = false, tower = false;
 };
 
 class Fold {
@@ -52,11 +52,12 @@ class Fold {
 
  private:
   void take(const Tensor& tensor, const Site& site) {
-    Int& parameters = of(sums_.parameters, tensor.role);
+    const Role role = site.tower ? Role::other : tensor.role;
+    Int& parameters = of(sums_.parameters, role);
     parameters = add(parameters, multiply(site.count, tensor.parameters()));
     const Int kept = is_quantized(tensor, site) ? layers_kept(tensor, site) : site.count;
-    Int& bytes = of(sums_.bytes, tensor.role);
-    if (kept > 0) bytes = add(bytes, multiply(kept, bytes_in(tensor, plain())));
+    Int& bytes = of(sums_.bytes, role);
+    if (kept > 0) bytes = add(bytes, multiply(kept, bytes_in(tensor, site.tower ? storage_.plain : plain())));
     if (kept < site.count) bytes = add(bytes, multiply(site.count - kept, bytes_in(tensor, *storage_.quantized)));
   }
 
@@ -67,7 +68,7 @@ class Fold {
   }
 
   bool is_quantized(const Tensor& tensor, const Site& site) const {
-    if (!storage_.quantized) return false;
+    if (!storage_.quantized || (site.tower && !storage_.towers_quantized)) return false;
     const bool matrix = tensor.use == Use::matrix;
     switch (storage_.quantized->scope) {
       case Scope::all:
@@ -110,9 +111,18 @@ class Fold {
   StoredBytes& sums_;
 };
 
-void take(const std::vector<Placed>& blocks, Fold& fold) {
+void take(const std::vector<Placed>& blocks, bool tower, Fold& fold) {
   for (const Placed& placed : blocks)
-    if (placed.stored) fold.take(tensors_of(placed.block), {placed.prefix});
+    if (placed.stored) fold.take(tensors_of(placed.block), {.prefix = placed.prefix, .tower = tower});
+}
+
+void take(const Stack& stack, bool tower, Fold& fold) {
+  take(stack.input, tower, fold);
+  std::vector<std::vector<Tensor>> kinds;
+  for (const Layer& layer : stack.kinds) kinds.push_back(tensors_of(layer));
+  for (const Span& span : stack.spans)
+    fold.take(kinds[span.kind], {stack.prefix + ".*", span.first, span.count, true, tower});
+  take(stack.output, tower, fold);
 }
 
 }  // namespace
@@ -123,15 +133,9 @@ Int StoredBytes::total_parameters() const { return sum(parameters); }
 StoredBytes stored_bytes(const Model& model, const Storage& storage) {
   StoredBytes sums;
   Fold fold(storage, sums);
-  for (const Stack& stack : model.stacks) {
-    take(stack.input, fold);
-    std::vector<std::vector<Tensor>> kinds;
-    for (const Layer& layer : stack.kinds) kinds.push_back(tensors_of(layer));
-    for (const Span& span : stack.spans)
-      fold.take(kinds[span.kind], {stack.prefix + ".*", span.first, span.count, true});
-    take(stack.output, fold);
-  }
-  take(model.heads, fold);
+  for (const Stack& stack : model.stacks) take(stack, false, fold);
+  for (const Stack& tower : model.towers) take(tower, true, fold);
+  take(model.heads, false, fold);
   return sums;
 }
 

@@ -13,7 +13,8 @@ struct StoredBytes {
   Int total_parameters() const;
 };
 
-// Every stored tensor once: quantised ones with their scales and zero points, the rest plain. Throws Error "overflow".
+// Every stored tensor once: quantised ones with their scales and zero points, the rest plain; towers as `other`. Throws
+// Error "overflow".
 StoredBytes stored_bytes(const Model& model, const Storage& storage);
 
 }  // namespace lmsize

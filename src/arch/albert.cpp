@@ -27,12 +27,12 @@ Layer group_layer(Reader& config, const Sizes& s, Int n_inner) {
   return layer;
 }
 
-// Layer i of n_layers runs group ⌊i·n_groups / n_layers⌋.
+// Layer i of n_layers runs group ⌊i·n_groups / n_layers⌋; of more groups than layers some never run.
 void repeat_groups(Stack& stack, Int n_layers, Int n_groups) {
   for (Int group = 0; group < n_groups; ++group) {
     const auto first_layer = [&](Int g) { return (multiply(g, n_layers) + n_groups - 1) / n_groups; };
     const Int times = first_layer(group + 1) - first_layer(group);
-    if (times > 1) stack.repeats.push_back({group, 1, times});
+    if (times != 1) stack.repeats.push_back({group, 1, times});
   }
 }
 

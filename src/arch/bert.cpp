@@ -134,7 +134,9 @@ void electra(Reader& config, Model& model) {
   add_electra_tables(config, model, stack, s, width);
   add_layers(stack, s.n_layers.value, bert_layer(config, s));
   if (model.head_kind == HeadKind::pretraining) return add_discriminator(model, s);
-  encoder_heads(config, model, s, electra_heads(s, width));
+  EncoderHeads heads = electra_heads(s, width);
+  if (!config.flag("summary_use_proj", true)) heads.choice_dense.clear();
+  encoder_heads(config, model, s, heads);
 }
 
 // RemBertForCausalLM: input and output embeddings of different widths, never tied.

@@ -7,6 +7,7 @@
 
 namespace lmsize {
 
+void apertus1p5_mm(Reader& config, Model& model);
 void aria_vl(Reader& config, Model& model);
 void aya_vision(Reader& config, Model& model);
 void blip(Reader& config, Model& model);
@@ -20,6 +21,7 @@ void deepseek_vl_hybrid(Reader& config, Model& model);
 void dots3_vl(Reader& config, Model& model);
 void emu3(Reader& config, Model& model);
 void ernie4_5_vl(Reader& config, Model& model);
+void evolla(Reader& config, Model& model);
 void exaone4_5(Reader& config, Model& model);
 void florence2(Reader& config, Model& model);
 void fuyu(Reader& config, Model& model);
@@ -28,6 +30,7 @@ void gemma4_assistant(Reader& config, Model& model);
 void gemma4_vl(Reader& config, Model& model);
 void glm4v(Reader& config, Model& model);
 void glm4v_moe(Reader& config, Model& model);
+void glm5_next(Reader& config, Model& model);
 void glm_ocr(Reader& config, Model& model);
 void got_ocr2(Reader& config, Model& model);
 void granite_docling(Reader& config, Model& model);
@@ -39,6 +42,7 @@ void idefics2(Reader& config, Model& model);
 void idefics3(Reader& config, Model& model);
 void inkling2_loop_vl(Reader& config, Model& model);
 void inkling2_vl(Reader& config, Model& model);
+void inkling_mm(Reader& config, Model& model);
 void instructblip(Reader& config, Model& model);
 void internvl(Reader& config, Model& model);
 void janus(Reader& config, Model& model);
@@ -57,17 +61,24 @@ void minicpm_ocr(Reader& config, Model& model);
 void minicpmv(Reader& config, Model& model);
 void minimax_m3_vl(Reader& config, Model& model);
 void mistral3(Reader& config, Model& model);
+void mistral_large4(Reader& config, Model& model);
 void mllama(Reader& config, Model& model);
+void modernvbert(Reader& config, Model& model);
 void molmo2(Reader& config, Model& model);
 void moss_transcribe(Reader& config, Model& model);
 void muse_glimmer(Reader& config, Model& model);
+void muse_spark(Reader& config, Model& model);
+void nemo_speechlm(Reader& config, Model& model);
 void nemotron_h_omni(Reader& config, Model& model);
+void neomme(Reader& config, Model& model);
+void omniasr(Reader& config, Model& model);
 void ovis2(Reader& config, Model& model);
 void paddleocr_vl(Reader& config, Model& model);
 void paligemma(Reader& config, Model& model);
 void pi0(Reader& config, Model& model);
 void pix2struct(Reader& config, Model& model);
 void pp_formulanet(Reader& config, Model& model);
+void qianfan_ocr(Reader& config, Model& model);
 void qwen2_5_omni(Reader& config, Model& model);
 void qwen2_5_omni_thinker(Reader& config, Model& model);
 void qwen2_5_vl(Reader& config, Model& model);
@@ -81,7 +92,11 @@ void qwen3_vl_moe(Reader& config, Model& model);
 void qwen4_exp_vl(Reader& config, Model& model);
 void shieldgemma2(Reader& config, Model& model);
 void step3p7(Reader& config, Model& model);
+void t5gemma2(Reader& config, Model& model);
+void udop(Reader& config, Model& model);
+void ultravbert(Reader& config, Model& model);
 void unlimited_ocr(Reader& config, Model& model);
+void vibevoice_asr(Reader& config, Model& model);
 void video_llama_3(Reader& config, Model& model);
 void video_llava(Reader& config, Model& model);
 void vipllava(Reader& config, Model& model);
@@ -93,15 +108,18 @@ void ernie4_5(Reader& config, Model& model);
 void ernie4_5_vl_text(Reader& config, Model& model);
 void glm4v_moe_text(Reader& config, Model& model);
 void glm4v_text(Reader& config, Model& model);
+void glm5_next_text(Reader& config, Model& model);
 void glm_ocr_text(Reader& config, Model& model);
 void granite_docling_text(Reader& config, Model& model);
 void hunyuan_v1_dense(Reader& config, Model& model);
 void hy_v4_vl_text(Reader& config, Model& model);
 void kosmos2_5_text(Reader& config, Model& model);
 void kosmos2_text(Reader& config, Model& model);
+void mistral_large4_text(Reader& config, Model& model);
 void mllama_text(Reader& config, Model& model);
 void molmo2_text(Reader& config, Model& model);
 void muse_glimmer_text(Reader& config, Model& model);
+void muse_spark_text(Reader& config, Model& model);
 void qwen2_5_omni_text(Reader& config, Model& model);
 void qwen2_vl_text(Reader& config, Model& model);
 void qwen3(Reader& config, Model& model);
@@ -112,6 +130,7 @@ void unlimited_ocr_text(Reader& config, Model& model);
 
 // Where `base` is empty, they place their parts themselves.
 inline constexpr std::array kComposites{
+    Architecture{"apertus1p5", "apertus1p5", "Apertus1p5ForConditionalGeneration", "", apertus1p5_mm},
     Architecture{"aria", "llava", "AriaForConditionalGeneration", "", aria_vl},
     Architecture{"aya_vision", "llava", "AyaVisionForConditionalGeneration", "", aya_vision},
     Architecture{"blip", "blip", "BlipForConditionalGeneration", "", blip},
@@ -126,6 +145,7 @@ inline constexpr std::array kComposites{
     Architecture{"dots3_note", "dots3", "Dots3NoteForConditionalGeneration", "", dots3_vl},
     Architecture{"emu3", "emu3", "Emu3ForConditionalGeneration", "", emu3},
     Architecture{"ernie4_5_vl_moe", "ernie_vl", "Ernie4_5_VLMoeForConditionalGeneration", "", ernie4_5_vl},
+    Architecture{"evolla", "evolla", "EvollaForProteinText2Text", "model", evolla},
     Architecture{"exaone4_5", "qwen_vl", "Exaone4_5_ForConditionalGeneration", "", exaone4_5},
     Architecture{"florence2", "florence2", "Florence2ForConditionalGeneration", "", florence2},
     Architecture{"fuyu", "fuyu", "FuyuForCausalLM", "", fuyu},
@@ -137,6 +157,7 @@ inline constexpr std::array kComposites{
     Architecture{"glm46v", "glm_vl", "Glm46VForConditionalGeneration", "", glm4v},
     Architecture{"glm4v", "glm_vl", "Glm4vForConditionalGeneration", "", glm4v},
     Architecture{"glm4v_moe", "glm_vl", "Glm4vMoeForConditionalGeneration", "", glm4v_moe},
+    Architecture{"glm5_next", "glm_vl", "Glm5NextForConditionalGeneration", "", glm5_next},
     Architecture{"glm_ocr", "glm_vl", "GlmOcrForConditionalGeneration", "", glm_ocr},
     Architecture{"glmga", "glm_vl", "Glm46VForConditionalGeneration", "", glm4v},
     Architecture{"got_ocr2", "got_ocr", "GotOcr2ForConditionalGeneration", "", got_ocr2},
@@ -150,6 +171,7 @@ inline constexpr std::array kComposites{
     Architecture{"idefics3", "idefics", "Idefics3ForConditionalGeneration", "", idefics3},
     Architecture{"inkling2", "inkling", "Inkling2ForConditionalGeneration", "", inkling2_vl},
     Architecture{"inkling2_loop", "inkling", "Inkling2LoopForConditionalGeneration", "", inkling2_loop_vl},
+    Architecture{"inkling_mm_model", "inkling", "InklingForConditionalGeneration", "", inkling_mm},
     Architecture{"instructblip", "blip2", "InstructBlipForConditionalGeneration", "", instructblip},
     Architecture{"instructblipvideo", "blip2", "InstructBlipVideoForConditionalGeneration", "", instructblip},
     Architecture{"internvl", "llava", "InternVLForConditionalGeneration", "", internvl},
@@ -170,12 +192,18 @@ inline constexpr std::array kComposites{
     Architecture{"minicpmv4_7", "minicpm_v", "MiniCPMV4_7ForConditionalGeneration", "", minicpmv},
     Architecture{"minimax_m3_vl", "llava", "MiniMaxM3SparseForConditionalGeneration", "", minimax_m3_vl},
     Architecture{"mistral3", "llava", "Mistral3ForConditionalGeneration", "", mistral3},
+    Architecture{"mistral_large4", "llava", "MistralLarge4ForConditionalGeneration", "", mistral_large4},
     Architecture{"mllama", "mllama", "MllamaForConditionalGeneration", "", mllama},
+    Architecture{"modernvbert", "vbert", "ModernVBertForMaskedLM", "", modernvbert},
     Architecture{"molmo2", "llava", "Molmo2ForConditionalGeneration", "", molmo2},
     Architecture{"moss_transcribe_diarize", "qwen_omni", "MossTranscribeDiarizeForConditionalGeneration", "",
                  moss_transcribe},
     Architecture{"muse_glimmer", "llava", "MuseGlimmerForConditionalGeneration", "", muse_glimmer},
+    Architecture{"muse_spark", "muse_spark", "MuseSparkForConditionalGeneration", "", muse_spark},
+    Architecture{"nemo_speechlm", "speech", "Nemotron3_5TranscribeForConditionalGeneration", "", nemo_speechlm},
     Architecture{"nemotron_h_omni", "llava", "NemotronH_Omni_Reasoning_V3", "", nemotron_h_omni},
+    Architecture{"neomme", "neomme", "NeoMMEForMaskedLM", "model", neomme},
+    Architecture{"omniasr", "speech", "OmniASRForConditionalGeneration", "", omniasr},
     Architecture{"ovis2", "llava", "Ovis2ForConditionalGeneration", "", ovis2},
     Architecture{"paddleocr_vl", "llava", "PaddleOCRVLForConditionalGeneration", "", paddleocr_vl},
     Architecture{"paligemma", "llava", "PaliGemmaForConditionalGeneration", "", paligemma},
@@ -183,7 +211,7 @@ inline constexpr std::array kComposites{
     Architecture{"pix2struct", "pix2struct", "Pix2StructForConditionalGeneration", "", pix2struct},
     Architecture{"pp_chart2table", "got_ocr", "GotOcr2ForConditionalGeneration", "", got_ocr2},
     Architecture{"pp_formulanet", "pp_formulanet", "PPFormulaNetForConditionalGeneration", "", pp_formulanet},
-    Architecture{"qianfan_ocr", "llava", "QianfanOCRForConditionalGeneration", "", internvl},
+    Architecture{"qianfan_ocr", "llava", "QianfanOCRForConditionalGeneration", "", qianfan_ocr},
     Architecture{"qwen2_5_omni", "qwen_omni", "Qwen2_5OmniForConditionalGeneration", "", qwen2_5_omni},
     Architecture{"qwen2_5_omni_thinker", "qwen_omni", "Qwen2_5OmniThinkerForConditionalGeneration", "",
                  qwen2_5_omni_thinker},
@@ -200,7 +228,11 @@ inline constexpr std::array kComposites{
     Architecture{"shieldgemma2", "llava", "Gemma3ForConditionalGeneration", "", shieldgemma2},
     Architecture{"smolvlm", "idefics", "SmolVLMForConditionalGeneration", "", idefics3},
     Architecture{"step3p7", "llava", "Step3p7ForConditionalGeneration", "", step3p7},
+    Architecture{"t5gemma2", "t5gemma", "T5Gemma2ForConditionalGeneration", "model", t5gemma2},
+    Architecture{"udop", "t5", "UdopForConditionalGeneration", "model", udop},
+    Architecture{"ultravbert", "vbert", "UltraVBertForMaskedLM", "", ultravbert},
     Architecture{"unlimited_ocr", "deepseek_ocr", "UnlimitedOcrForConditionalGeneration", "", unlimited_ocr},
+    Architecture{"vibevoice_asr", "speech", "VibeVoiceAsrForConditionalGeneration", "", vibevoice_asr},
     Architecture{"video_llama_3", "llava", "VideoLlama3ForConditionalGeneration", "", video_llama_3},
     Architecture{"video_llava", "llava", "VideoLlavaForConditionalGeneration", "", video_llava},
     Architecture{"vipllava", "llava", "VipLlavaForConditionalGeneration", "", vipllava},
@@ -215,15 +247,18 @@ inline constexpr std::array kInnerLanguageModels{
     Architecture{"ernie4_5_vl_moe_text", "ernie_moe", "Ernie4_5_VLMoeTextModel", "model", ernie4_5_vl_text},
     Architecture{"glm4v_moe_text", "glm_moe", "Glm4vMoeTextModel", "model", glm4v_moe_text},
     Architecture{"glm4v_text", "glm", "Glm4vTextModel", "model", glm4v_text},
+    Architecture{"glm5_next_text", "kimi_linear", "Glm5NextTextModel", "model", glm5_next_text},
     Architecture{"glm_ocr_text", "glm", "GlmOcrTextModel", "model", glm_ocr_text},
     Architecture{"granite_docling_text", "granite", "GraniteDoclingTextModel", "model", granite_docling_text},
     Architecture{"hunyuan_vl_text", "llama", "HunYuanVLTextModel", "model", hunyuan_v1_dense},
     Architecture{"hy_v4_vl_text", "hy_v4", "HYV4VLTextModel", "model", hy_v4_vl_text},
     Architecture{"kosmos_2_5_text_model", "kosmos", "Kosmos2_5TextForCausalLM", "model", kosmos2_5_text},
     Architecture{"kosmos_2_text_model", "kosmos", "Kosmos2TextForCausalLM", "model", kosmos2_text},
+    Architecture{"mistral_large4_text", "deepseek", "MistralLarge4TextModel", "model", mistral_large4_text},
     Architecture{"mllama_text_model", "mllama", "MllamaForCausalLM", "model", mllama_text},
     Architecture{"molmo2_text", "llama", "Molmo2TextModel", "model", molmo2_text},
     Architecture{"muse_glimmer_text", "gemma", "MuseGlimmerTextModel", "model", muse_glimmer_text},
+    Architecture{"muse_spark_text", "muse_spark", "MuseSparkTextModel", "model", muse_spark_text},
     Architecture{"paddleocr_vl_text", "llama", "PaddleOCRTextModel", "model", ernie4_5},
     Architecture{"qwen2_5_omni_text", "llama", "Qwen2_5OmniThinkerTextModel", "model", qwen2_5_omni_text},
     Architecture{"qwen2_5_vl_text", "llama", "Qwen2_5_VLTextModel", "model", qwen2_vl_text},

@@ -10,7 +10,7 @@ namespace {
 
 // A map from `in` to `out` features in groups that see nothing of each other, as two tensors.
 void push_grouped(Layer& layer, const std::string& name, Shape weight, Dim out, Role role) {
-  layer.branches.push_back({.block = Lone{name + ".weight", weight, role}});
+  layer.branches.push_back({.block = Lone{name + ".weight", weight, role, false, Use::matrix}});
   layer.branches.push_back({.block = Lone{name + ".bias", {out}, role}});
 }
 
@@ -30,8 +30,8 @@ void push_mixed_attention(Layer& layer, const Sizes& s, const std::string& name,
   const auto push = [&](Block block) { layer.branches.push_back({.block = std::move(block)}); };
   layer.branches.push_back({.block = attention, .after_sum = s.named(name + ".output.LayerNorm")});
   push(Lone{keys + "bias", {inner, Extent(1)}, Role::mixer});
-  push(Lone{keys + "depthwise.weight", {s.d, Extent(1), taps}, Role::mixer});
-  push(Lone{keys + "pointwise.weight", {inner, s.d, Extent(1)}, Role::mixer});
+  push(Lone{keys + "depthwise.weight", {s.d, Extent(1), taps}, Role::mixer, false, Use::convolution});
+  push(Lone{keys + "pointwise.weight", {inner, s.d, Extent(1)}, Role::mixer, false, Use::matrix});
   push(Matrix{self + "conv_kernel_layer", s.n_heads * taps, inner, true, Role::attention});
   push(Matrix{self + "conv_out_layer", inner, s.d, true, Role::attention});
 }
@@ -70,7 +70,9 @@ void convbert(Reader& config, Model& model) {
   Stack& stack = add_stack(model, "encoder.layer");
   add_electra_tables(config, model, stack, s, width);
   add_layers(stack, s.n_layers.value, layer);
-  encoder_heads(config, model, s, electra_heads(s, width));
+  EncoderHeads heads = electra_heads(s, width);
+  if (!config.flag("summary_use_proj", false)) heads.choice_dense.clear();
+  encoder_heads(config, model, s, heads);
 }
 
 // SqueezeBertForMaskedLM: each map is a convolution of one token in groups; every class has the pooler.

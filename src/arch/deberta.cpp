@@ -93,7 +93,10 @@ void deberta(Reader& config, Model& model) {
   const auto add_part = [&](Block part) { layer.branches.push_back({.block = std::move(part)}); };
   for (const char* bias : {"q_bias", "v_bias"})
     add_part(Lone{std::string("attention.self.") + bias, {inner}, Role::attention});
-  if (config.flag("talking_head", false))
+  // No key that the class declares, and one that Python's idea of truth reads.
+  const Value talking = config.find("talking_head");
+  if (talking &&
+      (talking.kind() == JsonKind::number ? config.count("talking_head", 0) > 0 : config.flag("talking_head", false)))
     for (const char* name : {"head_logits_proj", "head_weights_proj"})
       add_part(Matrix{std::string("attention.self.") + name, s.n_heads, s.n_heads, false, Role::attention});
   if (d.relative && d.content_to_position)

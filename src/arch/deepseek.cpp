@@ -14,6 +14,25 @@ Sizes read_latent_sizes(Reader& config, Model& model, SizeDefaults sizes) {
   return read_sizes(config, model, sizes);
 }
 
+std::vector<bool> indexing_layers(Reader& config, Int n) {
+  check_layer_number(n);
+  const auto types = config.texts("indexer_types", n);
+  const Value pattern = config.find("index_topk_pattern");
+  const bool lettered = pattern && pattern.kind() == JsonKind::string;
+  if (lettered && static_cast<Int>(pattern.text().size()) != n)
+    config.fail("list-length", "index_topk_pattern", "index_topk_pattern has not a letter for each layer");
+  const Int frequency = std::max<Int>(config.count("index_topk_freq", 1, 1), 1);
+  const Int offset = config.count("index_skip_topk_offset", 2, 2);
+  std::vector<bool> indexes;
+  for (Int i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    indexes.push_back(types      ? (*types)[at] == "full"
+                      : lettered ? pattern.text()[at] == 'F'
+                                 : std::max<Int>(i - offset + 1, 0) % frequency == 0);
+  }
+  return indexes;
+}
+
 LatentParts read_latent_parts(Reader& config, Model& model, const SizeDefaults& sizes, const LatentDefaults& latent,
                               const ExpertDefaults& experts) {
   LatentParts parts;
@@ -83,20 +102,11 @@ void glm_moe_dsa(Reader& config, Model& model) {
       {256, 8, 2048, 1, {.scale = 2.5}});
   const Int n = parts.s.n_layers.value;
   const auto routed = sparse_layer_types(config, n, 3);
-  const auto types = config.texts("indexer_types", n);
-  const Value pattern = config.find("index_topk_pattern");
-  const bool lettered = pattern && pattern.kind() == JsonKind::string;
-  if (lettered && static_cast<Int>(pattern.text().size()) != n)
-    config.fail("list-length", "index_topk_pattern", "index_topk_pattern has not a letter for each layer");
-  const Int frequency = std::max<Int>(config.count("index_topk_freq", 1, 1), 1);
-  const Int offset = config.count("index_skip_topk_offset", 2, 2);
-  const auto indexes = [&](Int i) {
+  const auto indexes = indexing_layers(config, n);
+  const auto kind_of = [&](Int i) {
     const auto at = static_cast<std::size_t>(i);
-    if (types) return (*types)[at] == "full";
-    if (lettered) return pattern.text()[at] == 'F';
-    return std::max<Int>(i - offset + 1, 0) % frequency == 0;
+    return std::pair(bool(routed[at]), bool(indexes[at]));
   };
-  const auto kind_of = [&](Int i) { return std::pair(bool(routed[static_cast<std::size_t>(i)]), indexes(i)); };
   const std::optional<Indexer> indexer = parts.attention.indexer;
   add_layers(decoder_frame(config, model, parts.s), n, kind_of, [&](Layer& layer, const auto& kind) {
     parts.attention.indexer = kind.second ? indexer : std::nullopt;

@@ -20,4 +20,7 @@ struct LatentParts {
 LatentParts read_latent_parts(Reader& config, Model& model, const SizeDefaults& sizes, const LatentDefaults& latent,
                               const ExpertDefaults& experts);
 
+// The layers that have an indexer of their own; the others look at what the last one before them chose.
+std::vector<bool> indexing_layers(Reader& config, Int n);
+
 }  // namespace lmsize

@@ -100,6 +100,7 @@ Tower dots3_audio(Reader& config, Model& model, const std::string& name) {
   for (int i = 0; i < 3; ++i) mels = add(mels, 1) / 2;
   const Dim channels(config.size("downsample_hidden_size", 480));
   const Extent flat(config.size("conv_output_size", multiply(mels, channels.value))), one(1), three(3);
+  config.ignore({"max_position_embeddings"});
   const Dim d_in(config.size("adapter_input_size", 1280)), d_out(config.size("adapter_out_dim", 5120));
 
   Stack& stack = add_tower(model, name + ".layers", "audio tower");

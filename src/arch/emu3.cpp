@@ -79,6 +79,9 @@ class VideoTokenizer {
       Outside block = place.in("time_res_stack." + std::to_string(i));
       for (const std::string number : {"1", "2"}) {
         block.layer_norm("norm" + number, c);
+        for (const char* statistic : {".running_mean", ".running_var"})
+          block.add(Lone{"norm" + number + statistic, {c}, Role::other, true});
+        block.add(Lone{"norm" + number + ".num_batches_tracked", {}, Role::other, true});
         block.convolution("conv" + number + ".conv", {c, c, three, three, three});
       }
     }

@@ -60,7 +60,7 @@ void ultrabert(Reader& config, Model& model) {
   }
   const MaskedHead masked{
       .transform = "", .decoder = "head.decoder", .bias = "", .d = s.d, .width = s.d, .vocab = s.vocab, .tied = s.tied};
-  encoder_heads(config, model, s, {.masked = masked});
+  encoder_heads(config, model, s, {.masked = masked, .two_answers = true});
 }
 
 // EsmcForMaskedLM (ESM Cambrian): LayerNorm, of all queries and keys of a token together too; the head is never tied.

@@ -186,6 +186,7 @@ void opt(Reader& config, Model& model);
 void orion(Reader& config, Model& model);
 void pegasus(Reader& config, Model& model);
 void pegasus_x(Reader& config, Model& model);
+void perceiver(Reader& config, Model& model);
 void persimmon(Reader& config, Model& model);
 void phi(Reader& config, Model& model);
 void phi3(Reader& config, Model& model);
@@ -218,6 +219,7 @@ void rwkv5(Reader& config, Model& model);
 void rwkv7(Reader& config, Model& model);
 void sarvam_mla(Reader& config, Model& model);
 void sarvam_moe(Reader& config, Model& model);
+void seamless_m4t(Reader& config, Model& model);
 void seed_oss(Reader& config, Model& model);
 void smollm3(Reader& config, Model& model);
 void solar_open(Reader& config, Model& model);
@@ -252,6 +254,5 @@ void mamba_native(Reader& config, Model& model);  // mamba_ssm's own files
 void meta_params(Reader& config, Model& model);   // Meta's and Mistral's params.json
 void olmo_native(Reader& config, Model& model);   // OLMo's own files
 void plain(Reader& config, Model& model);         // {"d": …, "d_ff": …, "activation": …} and shape flags alone
-void unknown(Reader& config, Model& model);       // decoder-like keys under a model_type that is not known
 
 }  // namespace lmsize

@@ -41,13 +41,16 @@ Tower molmo2_vision(Reader& config, Model& model, const std::string& name) {
                                             .image = 378,
                                             .patch = 14,
                                             .activation = "gelu_pytorch_tanh",
-                                            .eps = 1e-6});
+                                            .eps = 1e-6,
+                                            .head_dim = config.size("head_dim", 72),
+                                            .reads_image = !config.has({"num_position_embeddings", "image_num_pos"})});
   Sizes& s = vision.s;
   s.n_kv_heads = {config.size("num_key_value_heads", 16), Symbol::n_kv_heads};
-  s.head_dim = {config.size("head_dim", 72), Symbol::head_dim};
   Stack& stack = add_tower(model, name + ".layers");
   Outside in(stack.input, name);
-  in.tensor("positional_embedding", {Extent(config.size("num_position_embeddings", 729)), s.d});
+  in.tensor(
+      "positional_embedding",
+      {Extent(config.size({"num_position_embeddings", "image_num_pos"}, vision.n_patches, vision.n_patches)), s.d});
   in.linear("patch_embedding", s.d, vision.n_channels * vision.patch * vision.patch);
   add_layers(stack, s.n_layers.value,
              pre_norm_layer(s, both_ways(s, config.flag("attention_bias", true), "self_attn", "o_proj"),
@@ -63,6 +66,7 @@ Tower muse_vision(Reader& config, Model& model, const std::string& name) {
   const Dim frames(config.size("patch_temporal", 2));
   const Int height = config.size("pos_emb_height", 32), width = config.size("pos_emb_width", 32);
   const Int side = config.size("merge_size", 2);
+  config.ignore({"max_position_embeddings"});
   Stack& stack = add_tower(model, name + ".layers");
   Outside in(stack.input, name), out(stack.output, name);
   in.linear("patch_embedder.patch_embedding", s.d, Dim(multiply(frames.value, 3)) * vision.patch * vision.patch, false);
@@ -78,10 +82,16 @@ Tower muse_vision(Reader& config, Model& model, const std::string& name) {
 // RADIO's (arXiv 2312.06709): tokens of several teachers and registers, flat patches of images and of two frames,
 // positions for the largest image.
 Tower radio_vision(Reader& config, Model& model, const std::string& name) {
-  VisionSizes vision =
-      read_vision(config, {.d = 1280, .n_layers = 32, .n_heads = 16, .activation = "gelu", .eps = 1e-6});
-  Sizes& s = vision.s;
-  s.d_ff = {scaled_width(config, "mlp_ratio", 4, s.d.value), Symbol::d_ff};
+  const Int d = config.main_size(key::d, 1280);
+  const VisionSizes vision = read_vision(config, {.d = d,
+                                                  .d_ff = scaled_width(config, "mlp_ratio", 4, d),
+                                                  .n_layers = 32,
+                                                  .n_heads = 16,
+                                                  .activation = "gelu",
+                                                  .eps = 1e-6,
+                                                  .d_given = true,
+                                                  .d_ff_given = true});
+  const Sizes& s = vision.s;
   const Int side = config.size("max_img_size", 2048) / vision.patch.value;
   const Int n_tokens = add(config.count("num_cls_tokens", 3), config.count("num_registers", 7));
   const auto flat = [&](Int frames) {
@@ -92,11 +102,21 @@ Tower radio_vision(Reader& config, Model& model, const std::string& name) {
   config.ignore({"patch_dim", "video_patch_dim"});
   Attention attention = both_ways(s, config.flag("qkv_bias", true), "attention", "o_proj");
   attention.o_bias = true;
-  Layer layer = pre_norm_layer(s, attention, s.plain_mlp(config, "fc1", "fc2", true), "norm1", "norm2");
+  Mlp mlp = s.plain_mlp(config, "fc1", "fc2", true);
+  if (config.flag("use_swiglu_ffn", false)) {
+    // Two thirds of the width, up to a multiple of 8.
+    mlp = s.gated_mlp(config, true);
+    mlp.d_ff.value = round_up(multiply(2, s.d_ff.value) / 3, 8);
+    mlp.activation = Activation::silu;
+  }
+  Layer layer = pre_norm_layer(s, attention, mlp, "norm1", "norm2");
   for (const char* scale : {"layer_scale1.lambda1", "layer_scale2.lambda1"})
     layer.branches.push_back(lone_branch(scale, {s.d}));
+  const auto summaries = config.sizes("summary_idxs").value_or(std::vector<Int>{0, 1});
   Stack& stack = add_tower(model, name + ".encoder.layer");
   Outside in(stack.input, name + ".embeddings");
+  const Extent n_summaries(static_cast<Int>(summaries.size()));
+  Outside(stack.input, name).add(Lone{"summary_idxs", {n_summaries}, Role::other, true});
   in.tensor("position_embedding", {one, Extent(multiply(side, side)), s.d});
   in.tensor("cls_register_token", {Extent(n_tokens), s.d});
   in.linear("patch_projection", s.d, flat(1), false);

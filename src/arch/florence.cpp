@@ -36,7 +36,7 @@ Tower davit_vision(Reader& config, Model& model, const std::string& name) {
   if (kernels.size() < n_stages || depths.size() < n_stages || norm_first.size() < n_stages)
     config.fail("list-length", "embed_dim", "patch_size, depths and patch_prenorm must have an entry for each stage");
   const bool qkv_bias = config.flag("qkv_bias", true);
-  config.ignore({"num_heads", "num_groups", "window_size", "patch_stride", "patch_padding", "max_temporal_embeddings"});
+  config.ignore({"num_heads", "num_groups", "window_size", "patch_stride", "patch_padding"});
   Stack& stack = add_tower(model, "");
   Int in = config.size("in_channels", 3);
   for (std::size_t i = 0; i < n_stages; ++i) {
@@ -59,6 +59,8 @@ Tower davit_vision(Reader& config, Model& model, const std::string& name) {
 // Florence2ForConditionalGeneration: a map and tables of rows and columns before BART's encoder.
 void florence2(Reader& config, Model& model) {
   add_language_model(config, model, {.type = "bart", .name = "model.language_model", .own_class = false, .tied = true});
+  // The head stands on BART's bare class, which has no bias of the logits.
+  std::erase_if(model.heads, [](const Placed& placed) { return std::holds_alternative<Lone>(placed.block); });
   const auto tower = add_known_tower(config, model, "vision_config", "model.vision_tower", "florence_vision");
   if (!tower) return;
   Reader vision = config.object("vision_config");
@@ -67,6 +69,11 @@ void florence2(Reader& config, Model& model) {
   Outside out(stack.output, "model.multi_modal_projector");
   out.linear("image_projection", d_out, d, false);
   out.layer_norm("image_proj_norm", d_out);
+  // Sines of the frames' places.
+  out.add(Lone{"visual_temporal_embed.pos_idx_to_embed",
+               {Extent(vision.size("max_temporal_embeddings", 100)), d},
+               Role::other,
+               true});
   out.table("image_position_embed.row_embeddings", rows, Dim(d.value / 2));
   out.table("image_position_embed.column_embeddings", rows, Dim(d.value - d.value / 2));
 }

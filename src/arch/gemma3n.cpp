@@ -84,8 +84,13 @@ void gemma3n_text(Reader& config, Model& model) {
     layer = sandwich_layer(s, attention, mlp);
     const Dim streams(n_streams);
     Norm router_norm = s.named("altup.router_norm");
-    layer.branches.push_back({.before = router_norm, .block = Matrix{"altup.modality_router", streams, s.d}});
-    layer.branches.push_back({.block = Matrix{"altup.prediction_coefs", streams * streams, streams}});
+    // The router serves prediction and correction; the predicted coefficients are a matrix that mixes the streams.
+    layer.branches.push_back({.before = router_norm,
+                              .block = Matrix{.name = "altup.modality_router", .out = streams, .in = s.d, .times = 2}});
+    layer.branches.push_back({.block = Matrix{.name = "altup.prediction_coefs",
+                                              .out = streams * streams,
+                                              .in = streams,
+                                              .applied = multiply(multiply(n_streams, n_streams), s.d.value)}});
     layer.branches.push_back({.block = Matrix{"altup.correction_coefs", streams, streams}});
     layer.branches.push_back({.block = Lone{"altup.correct_output_scale", {s.d}}});
     layer.branches.push_back({.block = Matrix{"laurel.linear_left", Dim(rank), s.d}, .chained = true});

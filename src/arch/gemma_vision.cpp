@@ -65,16 +65,18 @@ void gemma3(Reader& config, Model& model) {
                  .project = gemma3_projector});
 }
 
-// Gemma 3 as a guard: the language model's flag ties.
+// Gemma 3 as a guard: either flag ties.
 void shieldgemma2(Reader& config, Model& model) {
   build_wrapper(config, model,
-                {.language = {.type = "gemma3_text", .tie = Tie::inner},
+                {.language = {.type = "gemma3_text", .tie = Tie::either},
                  .vision = "siglip_vision_model",
                  .choice = TowerChoice::open,
                  .project = gemma3_projector});
 }
 
 void paligemma(Reader& config, Model& model) {
+  config.ignore({"vocab_size", "hidden_size"});  // the language model has its own
+  config.object("text_config").ignore({"num_image_tokens"});
   build_wrapper(config, model, {.language = {.type = "gemma", .tied = true}, .project = [](Projection& p) {
                                   const Dim d(p.config.size("projection_dim", 2048));
                                   p.out.linear("multi_modal_projector.linear", d, p.tower.d);
@@ -119,7 +121,10 @@ void gemma4_assistant(Reader& config, Model& model) {
   Outside out(stack.output, "");
   out.linear("pre_projection", d, 2 * backbone, false);
   out.linear("post_projection", backbone, d, false);
-  if (config.flag("use_ordered_embeddings", false)) out.table("masked_embedding.centroids", Dim(n_centroids), d);
+  if (!config.flag("use_ordered_embeddings", false)) return;
+  out.table("masked_embedding.centroids", Dim(n_centroids), d);
+  const Dim vocab(model.sizes.vocab_size.value_or(1), Symbol::vocab);
+  out.add(Lone{"masked_embedding.token_ordering", {vocab}, Role::other, true});
 }
 
 }  // namespace lmsize

@@ -125,7 +125,8 @@ void granite_speech(Reader& config, Model& model) {
   encoder.ignore({"cat_hidden_layers"});
   const Int window = config.size("window_size", 15), rate = config.size("downsample_rate", 5);
   const bool tied = config.flag(key::tied, true);
-  if (window < rate) config.fail("out-of-range", "downsample_rate", "downsample_rate is larger than window_size");
+  if (window < rate)
+    config.warn("nothing-left", "downsample_rate is larger than window_size: a window has no query", "downsample_rate");
   add_conformer(encoder, model);
   add_query_transformer(projector, model, window / rate);
   const Dim d_query(model.sizes.hidden_size.value_or(1));

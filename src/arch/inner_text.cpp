@@ -76,6 +76,7 @@ void muse_glimmer_text(Reader& config, Model& model) {
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.gate = OutputGate::full;
   attention.rope = read_rope(config, s.head_dim.value, 500000);
+  config.ignore({"layer_rope_theta"});
   const auto window = config.optional_size("sliding_window", 2048);
   const Mlp mlp = s.gated_mlp(config);
   const auto slides = sliding_layers(config, s.n_layers.value, [](Int i) { return i % 4 != 3; });

@@ -19,6 +19,7 @@ void jetmoe(Reader& config, Model& model) {
   Attention attention = s.attention();
   attention.name = "self_attention";
   attention.bank = {{n_experts, Symbol::n_experts}, per_token};
+  attention.n_heads.value = multiply(attention.n_kv_heads.value, per_token);  // whatever the config says
   attention.fused_kv = "kv_proj";
   attention.rope = read_rope(config, s.head_dim.value, 10000);
   MixtureOfExperts moe = bank_of(s.gated_mlp(config), n_experts, per_token, s.d_ff.value);

@@ -1,11 +1,13 @@
-// Kimi Linear and Ling's hybrids: Kimi Delta Attention, latent attention in every so manyth layer, DeepSeek-V3's
-// experts.
+// Kimi Linear, Ling's hybrids and GLM 5.3: Kimi Delta Attention, latent attention in every so manyth layer,
+// DeepSeek-V3's experts.
 
 #include <algorithm>
 
-#include "arch/experts.h"
+#include "arch/composites.h"
+#include "arch/deepseek.h"
 #include "arch/families.h"
 #include "arch/hybrid.h"
+#include "arch/hyper.h"
 
 namespace lmsize {
 namespace {
@@ -142,6 +144,68 @@ void bailing_hybrid(Reader& config, Model& model) {
   const auto routed = read_routed(config, n, config.count("first_k_dense_replace", 2));
   hybrid_layers(config, model, s, delta, attention, s.gated_mlp(config), moe, kinds, routed,
                 {.embedding = "word_embeddings"});
+}
+
+// GLM 5.3's, the language model of Glm5NextForConditionalGeneration: latent attention without positions, whose indexer
+// chooses groups of index_kpool tokens by a weighted mean of them; hyper-connections.
+void glm5_next_text(Reader& config, Model& model) {
+  SizeDefaults defaults{
+      .vocab = 154880, .d = 4096, .d_ff = 12288, .n_layers = 45, .n_heads = 64, .norm = {.eps = 1e-5}};
+  const Sizes s = read_latent_sizes(config, model, defaults);
+  const Int n = s.n_layers.value;
+  Reader linear = config.object("linear_attn_config");
+  DeltaNet delta = delta_attention(config, s,
+                                   {.n_heads = linear.size("num_heads", 64),
+                                    .head_dim = linear.size("head_dim", 128),
+                                    .taps = linear.size("short_conv_kernel_size", 4)});
+  delta.name = "self_attn";
+  delta.out = "o_proj";
+  delta.rank = delta.d_key;
+  if (config.count("qk_rope_head_dim", 0) > 0)
+    config.fail("out-of-range", "qk_rope_head_dim",
+                "qk_rope_head_dim is not 0, and this architecture has no positions");
+  LatentAttention attention;
+  attention.d = s.d;
+  attention.n_heads = s.n_heads;
+  attention.q_rank = Dim{config.size("q_lora_rank", 1536), Symbol::q_rank};
+  attention.kv_rank = {config.size("kv_lora_rank", 512), Symbol::kv_rank};
+  attention.d_nope = {config.size("qk_nope_head_dim", 256), Symbol::d_nope};
+  attention.d_rope = {0, Symbol::d_rope};
+  attention.d_v = {config.size("v_head_dim", 256), Symbol::d_v};
+  attention.bias = config.flag("attention_bias", false);
+  const Indexer indexer{.n_heads = {config.size("index_n_heads", 32), Symbol::n_index_heads},
+                        .head_dim = {config.size("index_head_dim", 128), Symbol::index_dim},
+                        .top_k = config.size("index_topk", 2048)};
+  const Dim pool(config.size("index_kpool", 16));
+  config.ignore({"num_key_value_heads", "head_dim", "qk_head_dim", "max_position_embeddings"});
+  model.sizes.head_dim = attention.d_nope.value;
+
+  const Mlp mlp = s.gated_mlp(config);
+  const MixtureOfExperts moe = read_experts(config, mlp, {288, 8, 2048, 1, {.scale = 2.5}});
+  const HyperStreams streams = read_streams(config, s, true);
+  const auto kinds = layer_types_or(config, "layer_types", n, {"linear_attention", "indexed_attention"},
+                                    [](Int i) { return i % 4 != 3 ? "linear_attention" : "indexed_attention"; });
+  const auto routed = read_routed(config, n, 3);
+  const auto indexes = indexing_layers(config, n);
+  struct Kind {
+    bool attends, routes, indexes;
+    bool operator==(const Kind&) const = default;
+  };
+  const auto kind_of = [&](Int i) {
+    const auto at = static_cast<std::size_t>(i);
+    const bool attends = kinds[at] != "linear_attention";
+    return Kind{attends, routed[at], attends && indexes[at]};
+  };
+  add_layers(decoder_frame(config, model, s), n, kind_of, [&](Layer& layer, const Kind& kind) {
+    attention.indexer = kind.indexes ? std::optional(indexer) : std::nullopt;
+    layer = streams.joined(
+        pre_norm_layer(s, kind.attends ? Block(attention) : Block(delta), kind.routes ? Block(moe) : Block(mlp)),
+        "hc_attn_", "hc_ffn_");
+    if (!kind.indexes) return;
+    const std::string name = "self_attn.indexer.index_kpool_compress_";
+    layer.branches.push_back({.block = Lone{name + "ape", {pool, indexer.head_dim}, Role::attention}});
+    layer.branches.push_back({.block = Lone{name + "gate", {indexer.head_dim, s.d}, Role::attention}});
+  });
 }
 
 }  // namespace lmsize

@@ -81,7 +81,8 @@ void kosmos2_5_text(Reader& config, Model& model) {
 
 // Kosmos2ForConditionalGeneration.
 void kosmos2(Reader& config, Model& model) {
-  add_language_model(config, model, {.type = "kosmos_2_text_model", .name = "text_model", .tie = Tie::inner});
+  add_language_model(config, model,
+                     {.type = "kosmos_2_text_model", .name = "text_model", .tie = Tie::either, .tied = true});
   const auto tower = add_known_tower(config, model, "vision_config", "vision_model.model", "kosmos_2_vision_model");
   if (tower) project(config, model, *tower, 64);
 }

@@ -29,6 +29,7 @@ void add_global_projections(Layer& layer, const std::string& prefix, Dim d) {
 void longformer(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model, bert_sizes());
   Stack& stack = bert_stack(config, model, s);
+  config.ignore({"attention_window"});
   Layer layer = bert_layer(config, s);
   add_global_projections(layer, "attention.self.", s.d);
   add_layers(stack, s.n_layers.value, layer);
@@ -38,6 +39,7 @@ void longformer(Reader& config, Model& model) {
 // LEDForConditionalGeneration: BART with Longformer's encoder.
 void led(Reader& config, Model& model) {
   const BartDefaults defaults{.offset = 0};
+  config.ignore({"attention_window"});
   BartSizes sizes = read_bart_sizes(config, model, defaults);
   sizes.positions = {config.size("max_encoder_position_embeddings", 16384), Symbol::n_positions};
   sizes.decoder_positions = Dim{config.size("max_decoder_position_embeddings", 1024), Symbol::n_positions};

@@ -46,7 +46,7 @@ Tower hunyuan_vision(Reader& config, Model& model, const std::string& name) {
   const Dim d = vision.s.d, d_out(model.sizes.hidden_size.value());
   Stack& stack = add_hunyuan(config, model, vision, name);
   const Extent merge(config.size("spatial_merge_size", 2)), one(1);
-  config.ignore({"text_hidden_size", "out_hidden_size", "min_image_size", "img_max_token_num"});
+  config.ignore({"text_hidden_size", "out_hidden_size", "min_image_size", "img_max_token_num", "num_key_value_heads"});
   Outside merger(stack.output, name + ".patch_merger");
   merger.tensor("image_newline", {4 * d});
   for (const char* vector : {"image_begin", "image_end", "image_sep"}) merger.tensor(vector, {d_out});
@@ -64,6 +64,7 @@ Tower hy_v4_vision(Reader& config, Model& model, const std::string& name) {
       config,
       {.d = 1536, .d_ff = 6144, .n_layers = 40, .n_heads = 16, .image = 2048, .activation = "gelu", .eps = 1e-5});
   const Dim d = vision.s.d, d_out(config.size("out_hidden_size", 6144));
+  config.ignore({"num_key_value_heads"});
   Stack& stack = add_hunyuan(config, model, vision, name);
   const Dim merge(config.size("spatial_merge_size", 2));
   const Extent d_merged = merge * merge * d, one(1);
@@ -97,10 +98,18 @@ Tower minicpm_vision(Reader& config, Model& model, const std::string& name) {
 
 // Step 3.5's: what each block adds is scaled by a learned vector; two convolutions halve the image.
 Tower step_vision(Reader& config, Model& model, const std::string& name) {
-  VisionSizes vision =
-      read_vision(config, {.d = 1536, .n_layers = 47, .n_heads = 16, .image = 728, .patch = 14, .eps = 1e-5});
-  Sizes& s = vision.s;
-  s.d_ff = {scaled_width(config, "mlp_ratio", 8960.0 / 1536, s.d.value), Symbol::d_ff};
+  const Int d = config.main_size(key::d, 1536);
+  const VisionSizes vision = read_vision(config, {.d = d,
+                                                  .d_ff = scaled_width(config, "mlp_ratio", 8960.0 / 1536, d),
+                                                  .n_layers = 47,
+                                                  .n_heads = 16,
+                                                  .image = 728,
+                                                  .patch = 14,
+                                                  .eps = 1e-5,
+                                                  .d_given = true,
+                                                  .d_ff_given = true});
+  const Sizes& s = vision.s;
+  config.ignore({"max_position_embeddings", "intermediate_size"});
   Stack& stack = add_tower(model, name + ".layers");
   Outside in(stack.input, name + ".embeddings"), out(stack.output, name);
   in.convolution("patch_embedding", vision.patch_shape(), false);

@@ -64,7 +64,8 @@ void minimax_m3(Reader& config, Model& model) {
                               .head_dim = 128,
                               .own_activation = true,
                               .norm = {.unit_offset = true}});
-  config.ignore({"rotary_dim", "num_mtp_modules", "first_k_dense_replace"});
+  config.ignore({"rotary_dim", "num_mtp_modules", "first_k_dense_replace", "n_shared_experts", "moe_intermediate_size",
+                 "num_nextn_predict_layers"});
   Attention attention = s.attention();
   attention.rope = read_rope(config, s.head_dim.value, 5e6);
   attention.q_norm = s.head_norm("q_norm");

@@ -54,4 +54,10 @@ struct Wrapper {
 };
 void build_wrapper(Reader& config, Model& model, const Wrapper& wrapper);
 
+// Projectors that several files have.
+// Mistral 3's, under `name`: a norm, neighbouring patches merged, two maps.
+void patch_merging_projector(Projection& p, std::string_view name);
+// Muse's: an adapter of two maps, and one more.
+void muse_projector(Projection& p);
+
 }  // namespace lmsize

@@ -10,10 +10,11 @@ namespace lmsize {
 // PI0ForConditionalGeneration: neither Gemma has a head.
 void pi0(Reader& config, Model& model) {
   model.head_kind = HeadKind::none;
-  config.ignore({"num_inference_steps"});
+  config.ignore({"num_inference_steps", "chunk_size"});
   Reader vlm = config.language_object("vlm_config"), dit = config.object("dit_config");
   vlm.ignore({"model_type", "hidden_size", "vocab_size"});
   dit.ignore({"model_type"});
+  vlm.object("text_config").ignore({"num_image_tokens"});
   add_language_model(vlm, model,
                      {.type = "gemma", .name = "model.vlm.language_model", .own_class = false, .tie = Tie::inner});
   const auto tower =
@@ -25,6 +26,9 @@ void pi0(Reader& config, Model& model) {
   expert.base = "model.dit";
   gemma(dit, expert);
   const Dim d(expert.sizes.hidden_size.value());
+  // It has the vocabulary of the larger one, whatever its own config says.
+  std::get<Embedding>(expert.stacks.front().input.front().block).rows = {model.sizes.vocab_size.value_or(0),
+                                                                         Symbol::vocab};
   model.towers.push_back(std::move(expert.stacks.front()));
   model.towers.back().part = "action expert";
 

@@ -30,6 +30,7 @@ Tower add_vision(Reader& config, Model& model, const std::string& name, const Vi
   mlp.up = "wi_1";
   mlp.down = "wo";
   const Dim positions(config.size({"max_num_patches", "seq_len"}, 4096));
+  config.ignore({"relative_attention_num_buckets", "relative_attention_max_distance"});  // the decoder's
   Stack& stack = add_tower(model, name + ".encoder.layer");
   Outside in(stack.input, name + ".embeddings");
   in.linear("patch_projection", s.d, Extent(config.size("patch_embed_hidden_size", 768)));
@@ -49,7 +50,8 @@ void add_decoder(Reader& config, Model& model, bool tied) {
   s.d_ff = {config.main_size(key::d_ff, 2048), Symbol::d_ff};
   s.n_layers = {config.main_size("num_layers", 12), Symbol::n_layers};
   s.n_heads = s.n_kv_heads = {config.main_size("num_heads", 12), Symbol::n_heads};
-  s.head_dim = {config.size("d_kv", 64), Symbol::head_dim};
+  config.ignore({"d_kv"});  // the class's maps are square, whatever it says
+  s.head_dim = {derived_head_dim(config, s.d.value, s.n_heads.value, false), Symbol::head_dim};
   s.activation = read_activation(config, "dense_act_fn", "gelu_new");
   s.norm = {.width = s.d};
   s.tied = tied;

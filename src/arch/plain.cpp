@@ -42,22 +42,14 @@ void read_heads(Reader& config, Sizes& s) {
                 key::n_kv_heads);
 }
 
-// How a description is taken where it does not say.
-struct Style {
-  std::string_view activation = "gelu";
-  bool gated = false;   // whatever the activation's name
-  bool biases = false;  // of every linear map
-  std::optional<Norm::Kind> norm{};  // none: RMSNorm where the MLP is gated
-};
-
 // The activation and whether the MLP is gated.
-bool read_gate(Reader& config, Sizes& s, const Style& style) {
+bool read_gate(Reader& config, Sizes& s) {
   bool by_name = false;
   if (!config.has(key::activation) && !config.flag_text("activation"))
-    config.assume("activation-default", "activation is not given: " + std::string(style.activation), key::activation);
-  s.activation = read_activation(config, key::activation, style.activation, &by_name);
+    config.assume("activation-default", "activation is not given: gelu", key::activation);
+  s.activation = read_activation(config, key::activation, "gelu", &by_name);
   if (const Value gated = config.find("gated")) return config.flag("gated", false);
-  if (style.gated || by_name || s.activation != Activation::silu) return style.gated || by_name;
+  if (by_name || s.activation != Activation::silu) return by_name;
   config.assume("silu-is-swiglu", "activation silu is taken as SwiGLU, three matrices (--no-gated makes it plain)",
                 key::activation);
   return true;
@@ -71,11 +63,10 @@ Int read_width(Reader& config, const Sizes& s, bool gated) {
   return d_ff;
 }
 
-Norm read_norm(Reader& config, const Sizes& s, const Style& style, bool gated) {
+Norm read_norm(Reader& config, const Sizes& s, bool gated) {
   std::string kind = config.text("norm", "");
   if (kind.empty()) {
-    const Norm::Kind usual = gated ? Norm::Kind::rms : Norm::Kind::layer;
-    kind = style.norm.value_or(usual) == Norm::Kind::layer ? "layer" : "rms";
+    kind = gated ? "rms" : "layer";
     config.assume("norm-default",
                   std::string("norm is not given: ") + (kind == "layer" ? "LayerNorm with bias" : "RMSNorm"), "norm");
   }
@@ -111,17 +102,19 @@ std::optional<MixtureOfExperts> read_experts(Reader& config, const Mlp& mlp) {
   return moe;
 }
 
+}  // namespace
+
 // A pre-norm decoder of the sizes that are given; what is not given and matters is a stated assumption.
-void described_decoder(Reader& config, Model& model, const Style& style) {
+void plain(Reader& config, Model& model) {
   Sizes s;
   const auto d = config.optional_size(key::d);
   if (!d) config.fail("d-missing", key::d, "hidden_size (d) must be given");
   s.d = {*d, Symbol::d};
   Mlp mlp;
-  mlp.gated = read_gate(config, s, style);
+  mlp.gated = read_gate(config, s);
   s.d_ff = {read_width(config, s, mlp.gated), Symbol::d_ff};
   read_heads(config, s);
-  s.norm = read_norm(config, s, style, mlp.gated);
+  s.norm = read_norm(config, s, mlp.gated);
   const auto n_layers = config.optional_size(key::n_layers);
   if (!n_layers) config.assume("layers-default", "num_hidden_layers is not given: one layer", key::n_layers);
   s.n_layers = {n_layers.value_or(1), Symbol::n_layers};
@@ -131,15 +124,14 @@ void described_decoder(Reader& config, Model& model, const Style& style) {
   if (!vocab) config.assume("no-vocabulary", "vocab_size is not given: no embedding and no head", key::vocab);
   else if (!tie_given) config.assume("tied-default", "tie_word_embeddings is not given: a head of its own", key::tied);
   s.vocab = {vocab.value_or(0), Symbol::vocab};
-  const auto positions = style.norm ? std::nullopt : config.optional_size({"max_position_embeddings", "n_positions"});
+  const auto positions = config.optional_size({"max_position_embeddings", "n_positions"});
 
   Attention attention = s.attention();
-  attention.q_bias = attention.k_bias = attention.v_bias = attention.o_bias =
-      config.flag("attention_bias", style.biases);
+  attention.q_bias = attention.k_bias = attention.v_bias = attention.o_bias = config.flag("attention_bias", false);
   const bool gated = mlp.gated;
   mlp = s.mlp();
   mlp.gated = gated;
-  mlp.up_bias = mlp.down_bias = config.flag("mlp_bias", style.biases);
+  mlp.up_bias = mlp.down_bias = config.flag("mlp_bias", false);
   const auto moe = read_experts(config, mlp);
 
   const bool heads_given = s.n_heads.symbol == Symbol::n_heads;
@@ -159,24 +151,6 @@ void described_decoder(Reader& config, Model& model, const Style& style) {
   add_layers(stack, s.n_layers.value, pre_norm_layer(s, attention, moe ? Block(*moe) : Block(mlp)));
   stack.output.push_back({model.base, s.named("norm")});
   if (vocab) decoder_head(config, model, s);
-}
-
-}  // namespace
-
-void plain(Reader& config, Model& model) { described_decoder(config, model, {}); }
-
-// Llama's layout where the keys speak of RMSNorm or SiLU, else GPT-2's plain MLP with LayerNorm and biases.
-void unknown(Reader& config, Model& model) {
-  const bool llama_like = config.has("rms_norm_eps") || config.text(key::activation, "") == "silu";
-  config.assume("layout-guess",
-                llama_like ? "counted in Llama's layout: pre-norm with RMSNorm, a gated MLP, no biases unless a key says so"
-                           : "counted as a pre-norm decoder with LayerNorm, a plain MLP, and biases",
-                "model_type");
-  Style style;
-  if (llama_like) style = {.activation = "silu", .gated = true, .norm = Norm::Kind::rms};
-  else style = {.biases = true, .norm = Norm::Kind::layer};
-  config.ignore({"rms_norm_eps", "max_position_embeddings"});
-  described_decoder(config, model, style);
 }
 
 // The params.json beside Meta's and Mistral's own checkpoints: a Llama of these sizes.

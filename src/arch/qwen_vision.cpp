@@ -184,4 +184,6 @@ void glm4v_moe(Reader& config, Model& model) {
 }
 void glm_ocr(Reader& config, Model& model) { visual_wrapper(config, model, "glm_ocr_text", "glm_ocr_vision"); }
 
+void glm5_next(Reader& config, Model& model) { visual_wrapper(config, model, "glm5_next_text", "glm5_next_vision"); }
+
 }  // namespace lmsize

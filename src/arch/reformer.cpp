@@ -93,6 +93,17 @@ void reformer(Reader& config, Model& model) {
   const Dim both(multiply(2, s.d.value));
   s.d = s.norm.width = both;
   stack.output.push_back({model.under_base("encoder"), s.named("layer_norm")});
+  if (model.head_kind == HeadKind::sequence_classification) {
+    const Dim d = model.sizes.hidden_size.value_or(1);
+    model.heads.push_back({"", Matrix{"classifier.dense", d, both, true, Role::head, true}});
+    model.heads.push_back(
+        {"", Head{.name = "classifier.out_proj", .rows = read_labels(config), .d = d, .bias = true, .pooled = true}});
+    return;
+  }
+  if (model.head_kind == HeadKind::question_answering)
+    return model.heads.push_back(
+        {"", Head{.name = "qa_outputs", .rows = read_labels(config), .d = both, .bias = true}});
+  if (model.head_kind == HeadKind::masked_language_model) model.head_kind = HeadKind::language_model;
   decoder_head(config, model, s, "classifier", "lm_head.decoder");
   if (model.head_kind == HeadKind::language_model)
     model.heads.push_back({"", Lone{"lm_head.bias", {s.vocab}, Role::head}});

@@ -4,12 +4,13 @@
 #include <array>
 #include <string>
 
+#include "arch/class_name.h"
 #include "arch/common.h"
 #include "arch/composite.h"
 #include "arch/composites.h"
 #include "arch/families.h"
 #include "arch/multimodal.h"
-#include "base/spelling.h"
+#include "arch/nearest.h"
 #include "base/text.h"
 
 namespace lmsize {
@@ -209,6 +210,7 @@ constexpr std::array kLanguageModels{
     Architecture{"orion", "llama", "OrionForCausalLM", "model", orion},
     Architecture{"pegasus", "bart", "PegasusForConditionalGeneration", "model", pegasus},
     Architecture{"pegasus_x", "bart", "PegasusXForConditionalGeneration", "model", pegasus_x},
+    Architecture{"perceiver", "perceiver", "PerceiverForMaskedLM", "perceiver", perceiver},
     Architecture{"persimmon", "gpt_neox", "PersimmonForCausalLM", "model", persimmon},
     Architecture{"phi", "phi", "PhiForCausalLM", "model", phi, "phi2"},
     Architecture{"phi-msft", "phi", "PhiForCausalLM", "transformer", phi_msft},
@@ -242,6 +244,8 @@ constexpr std::array kLanguageModels{
     Architecture{"rwkv7", "rwkv", "RWKV7ForCausalLM", "model", rwkv7},
     Architecture{"sarvam_mla", "deepseek", "DeepseekV3ForCausalLM", "model", sarvam_mla},
     Architecture{"sarvam_moe", "glm_moe", "Glm4MoeForCausalLM", "model", sarvam_moe},
+    Architecture{"seamless_m4t", "seamless_m4t", "SeamlessM4TForTextToText", "", seamless_m4t},
+    Architecture{"seamless_m4t_v2", "seamless_m4t", "SeamlessM4Tv2ForTextToText", "", seamless_m4t},
     Architecture{"seed_oss", "llama", "SeedOssForCausalLM", "model", seed_oss, "seed_oss"},
     Architecture{"skywork", "llama", "SkyworkForCausalLM", "model", llama},
     Architecture{"smollm3", "llama", "SmolLM3ForCausalLM", "model", smollm3, "smollm3"},
@@ -292,129 +296,12 @@ constexpr auto kArchitectures = [] {
 }();
 static_assert(std::ranges::adjacent_find(kArchitectures, {}, &Architecture::model_type) == kArchitectures.end());
 
-// What is left of a class's name without the part that names its head: "Llama".
-struct ClassName {
-  std::string_view stem;
-  HeadKind head = HeadKind::unknown;
-};
-
-ClassName split_class(std::string_view name) {
-  struct Suffix {
-    std::string_view text;
-    HeadKind head;
-  };
-  static constexpr std::array kSuffixes{
-      Suffix{"ForCausalLM", HeadKind::language_model},
-      Suffix{"WithLMHeadModel", HeadKind::language_model},
-      Suffix{"ModelWithLMHead", HeadKind::language_model},
-      Suffix{"LMHeadModel", HeadKind::language_model},
-      Suffix{"ForConditionalGeneration", HeadKind::language_model},
-      Suffix{"ForVisionText2Text", HeadKind::language_model},
-      Suffix{"ForMaskedLM", HeadKind::masked_language_model},
-      Suffix{"ForSequenceClassification", HeadKind::sequence_classification},
-      Suffix{"ForTokenClassification", HeadKind::token_classification},
-      Suffix{"ForQuestionAnswering", HeadKind::question_answering},
-      Suffix{"ForPreTraining", HeadKind::pretraining},
-      Suffix{"ForNextSentencePrediction", HeadKind::next_sentence_prediction},
-      Suffix{"ForMultipleChoice", HeadKind::multiple_choice},
-      Suffix{"MTModel", HeadKind::language_model},
-      Suffix{"Decoder", HeadKind::language_model},
-      Suffix{"DoubleHeadsModel", HeadKind::unknown},
-      Suffix{"Model", HeadKind::none},
-  };
-  for (const Suffix& suffix : kSuffixes)
-    if (name.ends_with(suffix.text)) return {name.substr(0, name.size() - suffix.text.size()), suffix.head};
-  return {name, HeadKind::unknown};
-}
-
 const Architecture* find_class(std::string_view name) {
   const std::string_view stem = split_class(name).stem;
   const auto at = std::ranges::find_if(kLanguageModels, [&](const Architecture& known) {
     return !name.empty() && split_class(known.language_class).stem == stem;
   });
   return at == kLanguageModels.end() ? nullptr : &*at;
-}
-
-constexpr Architecture kUnknown{"", "unknown", "", "model", unknown};
-
-// Fills in what the class says: which head stands on the base model, and under which prefix that lies.
-void place_class(const Architecture& known, Model& model) {
-  if (model.architecture.empty()) model.architecture = known.language_class;
-  if (!model.architecture.empty()) model.head_kind = split_class(model.architecture).head;
-  if (model.head_kind != HeadKind::none) model.base = known.base;
-}
-
-// How well an architecture reads a config.
-struct Trial {
-  std::size_t distance = 0;  // keys of the config that it leaves, and keys that it misses
-  bool complete = false;     // it misses no main size
-};
-
-// Nothing where the architecture refuses the config. What the config says weighs more than what it does not say; the
-// plain decoder misses nothing, as it states what it guesses.
-std::optional<Trial> try_on(const Architecture& known, const Reader& config, Model model) {
-  constexpr std::size_t kUnreadKey = 3;
-  Reader trial = config.fresh();
-  trial.ignore({"model_type", "architectures"});
-  place_class(known, model);
-  try {
-    known.build(trial, model);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-  const std::size_t missed = known.build == unknown ? 0 : trial.missed();
-  const auto& guesses = trial.log().assumptions;
-  return Trial{kUnreadKey * trial.unread().size() + missed,
-               std::ranges::find(guesses, "default-size", &Diagnostic::rule) == guesses.end()};
-}
-
-// Whether trying all architectures takes no time: few layers, few keys, short lists.
-bool is_small(Value object) {
-  constexpr Int kMost = 1000;
-  Int n = 0;
-  for (Value member = object.first_child(); member && n <= kMost; member = member.next()) {
-    ++n;
-    if (member.kind() == JsonKind::number && looks_like_size(member.key()) &&
-        member.key().find("layer") != member.key().npos && integer_of(member.text()).value > kMost)
-      return false;
-    for (Value entry = member.first_child(); entry && n <= kMost; entry = entry.next()) ++n;
-  }
-  return n <= kMost;
-}
-
-// The architecture of a config whose model_type is not known: by its class; else the one whose keys are nearest to the
-// config's, or the plain decoder where none is nearer.
-const Architecture& nearest_architecture(Reader& config, const Model& model) {
-  std::vector<std::string_view> types;
-  for (const Architecture& known : kArchitectures) types.push_back(known.model_type);
-  const std::string name =
-      "model_type \"" + escaped(model.model_type) + "\" is not known" + did_you_mean(model.model_type, types);
-  const auto counted_as = [&](const Architecture& known, std::string_view why) -> const Architecture& {
-    config.doubt("unknown-model-type", name + ": counted as " + std::string(known.model_type) + std::string(why),
-                 "model_type");
-    return known;
-  };
-  if (const Architecture* by_class = find_class(model.architecture)) return counted_as(*by_class, ", by its class");
-
-  const Architecture* nearest = nullptr;
-  Trial best;
-  const auto consider = [&](const Architecture& known) {
-    const auto trial = try_on(known, config, model);
-    if (!trial || (nearest != nullptr && trial->distance >= best.distance)) return;
-    nearest = &known;
-    best = *trial;
-  };
-  consider(kUnknown);
-  if (is_small(config.fresh().objects().front()))
-    for (const Architecture& known : kLanguageModels)
-      if (!known.composite) consider(known);
-  for (const Keys* needed : {&key::d, &key::n_layers, &key::n_heads})
-    if (!config.find(*needed) && (nearest == nullptr || !best.complete))
-      config.fail("unknown-model-type", "model_type",
-                  name + ", and without " + std::string(needed->first()) + " it cannot be counted as a decoder either");
-  if (nearest != nullptr && nearest != &kUnknown) return counted_as(*nearest, ", whose keys are nearest to its own");
-  config.doubt("unknown-model-type", name + ": counted as a plain decoder", "model_type");
-  return kUnknown;
 }
 
 // The architecture of a config without model_type.
@@ -464,7 +351,14 @@ std::string_view language_key(const Reader& config) {
 // The architecture of what `model` says of its type and class.
 const Architecture& architecture_of(Reader& config, const Model& model) {
   if (const Architecture* known = find_architecture(model.model_type)) return *known;
-  return model.model_type.empty() ? described_architecture(config, model) : nearest_architecture(config, model);
+  if (model.model_type.empty()) return described_architecture(config, model);
+  if (const Architecture* by_class = find_class(model.architecture)) {
+    config.doubt("unknown-model-type",
+                 unknown_type(model) + ": counted as " + std::string(by_class->model_type) + ", by its class",
+                 "model_type");
+    return *by_class;
+  }
+  return nearest_architecture(config, model);
 }
 
 // A token passes through as many different experts as it is said to: there must be as many.
@@ -502,6 +396,11 @@ Model build_at(Reader& config, Model model) {
   place_class(known, model);
   known.build(config, model);
   check_choice_of_experts(config, model);
+  // Of models with towers the classes that answer in words are known; their parts and other heads are not.
+  if (known.composite && model.architecture != known.language_class &&
+      split_class(model.architecture).head != HeadKind::language_model)
+    config.assume("unknown-head", escaped(model.architecture) + " is counted as " + std::string(known.language_class),
+                  "architectures");
   config.finish(model.model_type.empty() ? "this description" : escaped(model.model_type));
   return model;
 }

@@ -1,7 +1,9 @@
-// A config whose main sizes can be replaced.
+// A config whose main sizes can be replaced; lists with an entry for each layer go on as they began.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/document.h"
 #include "model/model.h"
@@ -17,9 +19,9 @@ class ResizableConfig {
   // Finds out which sizes the config's architecture has a place for. Throws Error where it is no usable model.
   explicit ResizableConfig(Document base);
 
-  bool has_d_ff() const { return has_d_ff_; }          // else its own rule says the width
-  bool has_kv_heads() const { return has_kv_heads_; }  // else as many as heads, or as the config says elsewhere
-  bool has_head_dim() const { return has_head_dim_; }  // else d / n_heads
+  bool has_d_ff() const { return has_d_ff_; }               // else its own rule says the width
+  bool has_kv_heads() const { return has_kv_heads_; }       // else as many as heads, or as the config says elsewhere
+  bool has_head_dim() const { return !head_dim_.empty(); }  // else d / n_heads
 
   // The config with these sizes, under the names that it has for them. What has no place is left out.
   Document with(const NewSizes& sizes) const;
@@ -29,10 +31,14 @@ class ResizableConfig {
 
  private:
   bool reads(std::string_view key) const;
+  bool follows_kv_heads() const;
+  void resize_lists(Document& document, Int n_layers) const;
 
   Document base_;
   Model base_model_;
-  bool has_d_ff_ = true, has_kv_heads_ = true, has_head_dim_ = true;
+  std::vector<std::string> asked_;  // keys that the architecture asks for
+  bool has_d_ff_ = true, has_kv_heads_ = true;
+  std::string_view head_dim_{};  // the key's name
 };
 
 }  // namespace lmsize

@@ -11,10 +11,19 @@
 namespace lmsize {
 
 Tower sam_tower(Reader& config, Model& model, const std::string& name, Int image) {
-  VisionSizes vision = read_vision(
-      config, {.n_layers = 12, .n_heads = 12, .image = image, .patch = 16, .activation = "gelu", .eps = 1e-6});
-  Sizes& s = vision.s;
-  s.d_ff = {config.size("mlp_dim", scaled_width(config, "mlp_ratio", 4, s.d.value)), Symbol::d_ff};
+  const Int d = config.main_size("hidden_size", 768);
+  const VisionSizes vision =
+      read_vision(config, {.d = d,
+                           .d_ff = config.size("mlp_dim", scaled_width(config, "mlp_ratio", 4, d)),
+                           .n_layers = 12,
+                           .n_heads = 12,
+                           .image = image,
+                           .patch = 16,
+                           .activation = "gelu",
+                           .eps = 1e-6,
+                           .d_given = true,
+                           .d_ff_given = true});
+  const Sizes& s = vision.s;
   const Dim channels(config.size("output_channels", 256));
   const Int side = read_pixels(config, "image_size", image).height / vision.patch.value;
   const Int window = config.count("window_size", 14);
@@ -59,8 +68,8 @@ void got_ocr2(Reader& config, Model& model) {
          Outside out = p.out.in("multi_modal_projector");
          const Extent c = p.tower.d, three(3);
          out.convolution("conv_upsampler1", {2 * c, c, three, three}, false);
-         out.convolution("conv_upsampler2", {4 * c, 2 * c, three, three}, false);
-         out.linear("multimodal_projector", p.d, 4 * c);
+         out.convolution("conv_upsampler2", {p.d, 2 * c, three, three}, false);
+         out.linear("multimodal_projector", p.d, p.d);
        }});
 }
 

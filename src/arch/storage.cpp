@@ -57,7 +57,9 @@ class Quantization {
     for (const char* key : {"modules_to_not_convert", "ignore", "exclude_modules", "ignored_layers"})
       keep(storage_, config_.member(key));
     storage_.head_quantized = truth_at(config_, "lm_head", false);
-    if (method == "gptq" || method == "awq" || method == "auto-round")
+    const bool by_layers = method == "gptq" || method == "awq" || method == "auto-round";
+    storage_.towers_quantized = !by_layers;  // these calibrate the language model's layers alone
+    if (by_layers)
       packed(method);
     else if (method == "bitsandbytes" || truth_at(config_, "load_in_4bit", false))
       bits_and_bytes();

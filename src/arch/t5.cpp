@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "arch/bart.h"
+#include "arch/composites.h"
 #include "arch/experts.h"
 #include "arch/families.h"
 
@@ -30,7 +31,7 @@ struct T5 {
   bool bias_everywhere = false;
   std::optional<MixtureOfExperts> moe{};
   Int encoder_step = 0, decoder_step = 0;  // every so manyth layer has experts; 0: none
-  bool own_tables = false;  // encoder and decoder have a table of their own each, beside the shared one
+  bool own_tables = false;                 // encoder and decoder have a table of their own each, beside the shared one
 };
 
 // Switch Transformers: the layers 1, 1 + step, … have experts.
@@ -203,6 +204,46 @@ void switch_transformers(Reader& config, Model& model) {
   made.encoder_step = read_step("encoder_sparse_step", "num_sparse_encoder_layers", made.s.n_layers.value);
   made.decoder_step = read_step("decoder_sparse_step", "num_sparse_decoder_layers", made.n_decoder_layers);
   t5_model(config, model, made);
+}
+
+// UdopForConditionalGeneration (arXiv 2212.02623): patches of the page among the tokens, places on it as tables of
+// columns and rows; distances along the text, across and down the page. Always tied.
+void udop(Reader& config, Model& model) {
+  T5 made = read_t5(config, model, {.vocab = 33201, .d = 1024, .d_ff = 4096, .n_layers = 24, .n_heads = 16});
+  made.s.tied = true;
+  model.sizes.tie_word_embeddings = true;
+  const Dim d = made.s.d, places{config.size("max_2d_position_embeddings", 1024), Symbol::n_positions};
+  const Extent channels(config.size("num_channels", 3)), patch(config.size("patch_size", 16));
+  config.ignore({"image_size"});
+  // The first table is that of the encoder's first layer, whatever it is.
+  std::vector<Dim> n_buckets(3, Dim(32));
+  if (const Value listed = config.find("relative_bias_args"); listed && listed.kind() == JsonKind::array) {
+    Int n = 0;
+    for (Value entry = listed.first_child(); entry; entry = entry.next()) ++n;
+    check_layer_number(n);
+    n_buckets.clear();
+    for (Reader& entry : config.object_list("relative_bias_args", n)) {
+      entry.ignore({"num_heads"});
+      const Int beside = entry.flag("prefix_bucket", false) && !entry.flag("expand", false) ? 2 : 0;
+      n_buckets.emplace_back(add(entry.size("relative_attention_num_buckets", 32), beside));
+    }
+  }
+  t5_model(config, model, made);
+  for (Stack& stack : model.stacks) {
+    const bool encoder = stack.part == "encoder";
+    const std::string prefix = model.under_base(stack.part);
+    const std::string patches = encoder ? model.under_base("patch_embed") : join_names(prefix, "embed_patches");
+    stack.input.push_back({patches, Lone{"proj.weight", {d, channels, patch, patch}}});
+    stack.input.push_back({patches, Lone{"proj.bias", {d}}});
+    for (const char* axis : {"x_position_embeddings", "y_position_embeddings"})
+      if (encoder) stack.input.push_back({join_names(prefix, "cell_2d_embedding"), Embedding{axis, places, d}});
+    for (std::size_t i = 1; i < n_buckets.size(); ++i)
+      stack.input.push_back(
+          {join_names(prefix, "relative_bias.biases." + std::to_string(i)), Embedding{.name = "relative_attention_bias",
+                                                                                      .rows = n_buckets[i],
+                                                                                      .width = made.s.n_heads,
+                                                                                      .role = Role::attention}});
+  }
 }
 
 }  // namespace lmsize

@@ -1,9 +1,12 @@
-// T5Gemma: Gemma 2's layers as an encoder and a decoder, each with sizes of its own.
+// T5Gemma: Gemma 2's layers as an encoder and a decoder, each with sizes of its own. T5Gemma 2 (arXiv 2512.14856):
+// Gemma 3's, whose decoder looks at itself and at the encoder's states through the same maps; the encoder sees images.
 
 #include <cmath>
 
 #include "arch/common.h"
+#include "arch/composites.h"
 #include "arch/families.h"
+#include "arch/multimodal.h"
 
 namespace lmsize {
 namespace {
@@ -15,6 +18,7 @@ struct GemmaHalf {
   Mlp mlp;
   std::vector<bool> slides;
   Int window = 0;
+  std::optional<Rope> local{};  // of the layers that slide, where it is another
 };
 
 GemmaHalf read_half(Reader& config, Model& model) {
@@ -60,6 +64,7 @@ void add_gemma_half(Model& model, const GemmaHalf& half, const std::string& part
     Attention attention = half.attention;
     attention.causal = d_context.has_value();
     if (slides) attention.window = half.window;
+    if (slides && half.local) attention.rope = half.local;
     add_between(attention, "self_attn");
     if (d_context) {
       attention.name = "cross_attn";
@@ -79,6 +84,7 @@ void add_gemma_half(Model& model, const GemmaHalf& half, const std::string& part
 // T5GemmaForConditionalGeneration, T5GemmaEncoderModel.
 void t5gemma(Reader& config, Model& model) {
   Reader encoder_config = config.object("encoder"), decoder_config = config.object("decoder");
+  config.ignore({"vocab_size"});                           // each half has its own
   decoder_config.ignore({"cross_attention_hidden_size"});  // is the encoder's width
   const bool tied = config.flag(key::tied, true);
   const bool alone = !config.flag("is_encoder_decoder", true) || model.architecture.ends_with("EncoderModel");
@@ -88,6 +94,87 @@ void t5gemma(Reader& config, Model& model) {
   model.sizes.tie_word_embeddings = tied;
   add_gemma_half(model, encoder, "encoder", {});
   if (!alone) add_gemma_half(model, decoder, "decoder", encoder.s.d);
+  const bool classifies =
+      model.head_kind == HeadKind::sequence_classification || model.head_kind == HeadKind::token_classification;
+  if (classifies)
+    return model.heads.push_back(
+        {"", Head{.name = "score.out_proj", .rows = read_labels(config), .d = decoder.s.d, .bias = true}});
+  decoder_head(config, model, decoder.s, "score", "lm_head.out_proj");
+}
+
+namespace {
+
+GemmaHalf read_merged_half(Reader& config, Model& model) {
+  GemmaHalf half;
+  Sizes& s = half.s;
+  s = read_sizes(config, model,
+                 {.vocab = 262208,
+                  .d = 2304,
+                  .d_ff = 9216,
+                  .n_layers = 26,
+                  .n_heads = 8,
+                  .n_kv_heads = 4,
+                  .kv_heads_may_be_null = false,
+                  .head_dim = 256,
+                  .tied = true,
+                  .activation = "gelu_pytorch_tanh",
+                  .norm = {.unit_offset = true}});
+  s.embedding_scale = std::sqrt(static_cast<double>(s.d.value));
+  half.attention = s.attention(config.flag("attention_bias", false));
+  half.attention.softcap = config.number("attn_logit_softcapping", 0);
+  half.attention.scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 256));
+  half.attention.q_norm = s.head_norm("q_norm");
+  half.attention.k_norm = s.head_norm("k_norm");
+  half.attention.rope = read_rope(config, s.head_dim.value, {.theta = 1e6, .layer_type = "full_attention"});
+  half.local = read_rope(config, s.head_dim.value, {.layer_type = "sliding_attention"});
+  s.logit_softcap = config.number("final_logit_softcapping", 0);
+  half.mlp = s.gated_mlp(config);
+  half.window = config.size("sliding_window", 4096);
+  const Int pattern = config.size("sliding_window_pattern", 6);
+  half.slides = sliding_layers(config, s.n_layers.value, [&](Int i) { return (i + 1) % pattern != 0; });
+  return half;
+}
+
+}  // namespace
+
+// T5Gemma2ForConditionalGeneration: tied, the halves share one table, and the vector that ends an image in it.
+void t5gemma2(Reader& config, Model& model) {
+  Reader encoder_config = config.object("encoder"), decoder_config = config.language_object("decoder");
+  Reader text = encoder_config.object("text_config");
+  config.ignore({"vocab_size"});
+  encoder_config.ignore({"mm_tokens_per_image", "vocab_size"});
+  for (Reader* part : {&text, &encoder_config, &decoder_config}) part->ignore({"model_type", "tie_word_embeddings"});
+  const bool tied = config.flag(key::tied, true);
+  const GemmaHalf encoder = read_merged_half(text, model);
+  GemmaHalf decoder = read_merged_half(decoder_config, model);
+  if (encoder.s.d.value != decoder.s.d.value)
+    config.fail("out-of-range", "decoder", "encoder and decoder have another hidden_size each");
+  if (encoder.s.vocab.value != decoder.s.vocab.value)
+    config.fail("out-of-range", "decoder", "encoder and decoder have another vocab_size each");
+  decoder.s.tied = tied;
+  model.sizes.tie_word_embeddings = tied;
+  for (const bool first : {true, false}) {
+    const GemmaHalf& half = first ? encoder : decoder;
+    add_gemma_half(model, half, first ? "encoder" : "decoder", {});
+    Stack& stack = model.stacks.back();
+    for (Layer& layer : stack.kinds)
+      if (!first) std::get<Attention>(layer.branches.front().block).causal = true;
+    const std::string prefix = model.under_base(first ? "encoder" : "decoder");
+    stack.input.push_back({prefix, Lone{"embed_tokens.eoi_embedding", {half.s.d}, Role::embedding}});
+    if (first || !tied) continue;
+    for (Placed& placed : stack.input) {
+      placed.prefix = model.under_base("encoder");
+      placed.stored = false;
+    }
+  }
+  const auto tower = add_known_tower(encoder_config, model, "vision_config", model.under_base("encoder.vision_tower"),
+                                     "siglip_vision_model", TowerChoice::open);
+  if (tower) {
+    Stack& stack = add_tower(model, "", "projector");
+    Outside out(stack.output, model.under_base("encoder.multi_modal_projector"));
+    out.tensor("mm_input_projection_weight", {tower->d, encoder.s.d});
+    out.rms_norm("mm_soft_emb_norm", tower->d);
+  }
   const bool classifies =
       model.head_kind == HeadKind::sequence_classification || model.head_kind == HeadKind::token_classification;
   if (classifies)

@@ -13,20 +13,27 @@ VisionSizes read_vision(Reader& config, const VisionDefaults& defaults) {
   VisionSizes made;
   Sizes& s = made.s;
   s.d = {defaults.d_given ? defaults.d : config.main_size(key::d, defaults.d), Symbol::d};
-  s.d_ff = {config.main_size(key::d_ff, defaults.d_ff), Symbol::d_ff};
+  s.d_ff = {defaults.d_ff_given ? defaults.d_ff : config.main_size(key::d_ff, defaults.d_ff), Symbol::d_ff};
   s.n_layers = {config.main_size(key::n_layers, defaults.n_layers), Symbol::n_layers};
   s.n_heads = s.n_kv_heads = {config.main_size(key::n_heads, defaults.n_heads), Symbol::n_heads};
-  s.head_dim = {derived_head_dim(config, s.d.value, s.n_heads.value, false), Symbol::head_dim};
+  s.head_dim = {defaults.head_dim > 0 ? defaults.head_dim : derived_head_dim(config, s.d.value, s.n_heads.value, false),
+                Symbol::head_dim};
   s.activation = read_activation(config, key::activation, defaults.activation);
   s.norm = {
       .width = s.d, .kind = Norm::Kind::layer, .bias = true, .eps = config.number("layer_norm_eps", defaults.eps)};
   made.n_channels = Dim(config.size("num_channels", defaults.n_channels));
-  const PixelSize image = read_pixels(config, "image_size", defaults.image);
   const PixelSize patch = read_pixels(config, "patch_size", defaults.patch);
+  if (const Value given = config.find("patch_size"); given && given.kind() == JsonKind::array)
+    config.sizes("patch_size", 2);
   made.patch = Dim(patch.height);
   made.patch_width = Dim(patch.width);
+  if (!defaults.reads_image) {
+    config.ignore({"image_size"});
+    return made;
+  }
+  const PixelSize image = read_pixels(config, "image_size", defaults.image);
   if (patch.height > image.height || patch.width > image.width)
-    config.fail("out-of-range", "patch_size", "patch_size is larger than image_size");
+    config.warn("nothing-left", "patch_size is larger than image_size: an image has no patch", "patch_size");
   made.n_patches = multiply(image.height / patch.height, image.width / patch.width);
   return made;
 }
@@ -49,10 +56,12 @@ PixelSize read_pixels(Reader& config, const Keys& key, Int absent) {
     const Int side = config.size(key, absent);
     return {side, side};
   }
-  const auto sides = config.sizes(key, 2);
+  const auto sides = config.sizes(key);
+  if (sides->size() < 2)
+    config.fail("list-length", key, std::string(key.first()) + " is neither a number nor a height and a width");
   for (Int side : *sides)
     if (side < 1) config.fail("out-of-range", key, std::string(key.first()) + " must be at least 1");
-  return {sides->front(), sides->back()};
+  return {(*sides)[0], (*sides)[1]};
 }
 
 }  // namespace lmsize

@@ -10,7 +10,9 @@ struct VisionDefaults {
   Int d = 768, d_ff = 3072, n_layers = 12, n_heads = 12, n_channels = 3, image = 224, patch = 16;
   std::string_view activation = "quick_gelu";
   double eps = 1e-5;
-  bool d_given = false;  // d has been read, from a key of another name
+  bool d_given = false, d_ff_given = false;  // d or d_ff has been read, from a key of another name
+  Int head_dim = 0;                          // 0: d / n_heads
+  bool reads_image = true;                   // false: nothing is as large as the image says
 };
 
 // Its sizes, as read. An image of `image` pixels a side is cut into (image / patch)² patches.

@@ -193,7 +193,8 @@ Tower internvl_vision(Reader& config, Model& model, const std::string& name) {
                                             .image = 448,
                                             .patch = 14,
                                             .activation = "gelu",
-                                            .eps = 1e-6});
+                                            .eps = 1e-6,
+                                            .reads_image = config.flag("use_absolute_position_embeddings", true)});
   Sizes& s = vision.s;
   const bool layer_norm = config.text("norm_type", "layer_norm") == "layer_norm";
   if (!layer_norm) s.norm = {.width = s.d, .eps = s.norm.eps};
@@ -225,10 +226,18 @@ Tower internvl_vision(Reader& config, Model& model, const std::string& name) {
 
 // JanusVisionModel: SigLIP's with optional norms of queries and keys.
 Tower janus_vision(Reader& config, Model& model, const std::string& name) {
-  VisionSizes vision = read_vision(
-      config, {.d = 1024, .n_layers = 24, .n_heads = 16, .image = 384, .patch = 16, .activation = "gelu", .eps = 1e-6});
-  Sizes& s = vision.s;
-  s.d_ff = {scaled_width(config, "mlp_ratio", 4, s.d.value), Symbol::d_ff};
+  const Int d = config.main_size(key::d, 1024);
+  const VisionSizes vision = read_vision(config, {.d = d,
+                                                  .d_ff = scaled_width(config, "mlp_ratio", 4, d),
+                                                  .n_layers = 24,
+                                                  .n_heads = 16,
+                                                  .image = 384,
+                                                  .patch = 16,
+                                                  .activation = "gelu",
+                                                  .eps = 1e-6,
+                                                  .d_given = true,
+                                                  .d_ff_given = true});
+  const Sizes& s = vision.s;
   Attention attention = s.attention(config.flag("attention_bias", true));
   attention.o = "projection_layer";
   attention.o_bias = true;

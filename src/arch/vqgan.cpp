@@ -3,14 +3,9 @@
 namespace lmsize {
 namespace {
 
-void add_attention(Outside block, Int channels) {
-  block.layer_norm("norm", Extent(channels));
-  for (const char* map : {"q", "k", "v", "proj_out"}) add_convolution(block, map, channels, channels, 1);
-}
-
 void add_middle(Outside middle, Int channels, bool attends) {
   add_resnet(middle.in("block_1"), channels, channels);
-  if (attends) add_attention(middle.in("attn_1"), channels);
+  if (attends) add_pixel_attention(middle.in("attn_1"), channels);
   add_resnet(middle.in("block_2"), channels, channels);
 }
 
@@ -24,11 +19,16 @@ void add_level(const VqganSizes& sizes, Outside level, std::size_t at, Int in, I
   const Int out = sizes.channels_at(at);
   for (Int i = 0; i < n_blocks; ++i) {
     add_resnet(level.in("block." + std::to_string(i)), i == 0 ? in : out, out);
-    if (at < sizes.attends.size() && sizes.attends[at]) add_attention(level.in("attn." + std::to_string(i)), out);
+    if (at < sizes.attends.size() && sizes.attends[at]) add_pixel_attention(level.in("attn." + std::to_string(i)), out);
   }
 }
 
 }  // namespace
+
+void add_pixel_attention(Outside block, Int channels) {
+  block.layer_norm("norm", Extent(channels));
+  for (const char* map : {"q", "k", "v", "proj_out"}) add_convolution(block, map, channels, channels, 1);
+}
 
 VqganSizes read_vqgan(Reader& config, VqganSizes absent) {
   VqganSizes sizes = std::move(absent);

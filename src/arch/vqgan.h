@@ -32,4 +32,7 @@ void add_guided_norm(Outside place, const std::string& name, Int channels, Int g
 // Two convolutions behind such norms, and one of single pixels where the number of channels changes.
 void add_resnet(Outside block, Int in, Int out, Int guide = 0);
 
+// Attention of each pixel to all others, behind a norm.
+void add_pixel_attention(Outside block, Int channels);
+
 }  // namespace lmsize

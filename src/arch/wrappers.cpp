@@ -45,15 +45,6 @@ void llava_next_projector(Projection& p) {
   p.out.tensor("image_newline", {p.d});
 }
 
-// Mistral 3's: norm, neighbouring patches merged, two maps.
-void patch_merging_projector(Projection& p) {
-  Outside out = p.out.in("multi_modal_projector");
-  const Dim d = p.tower.d;
-  out.rms_norm("norm", d);
-  out.linear("patch_merger.merging_layer", d, shuffled(p.config, "spatial_merge_size", 2, d), false);
-  two_maps(out, feature_layers(p.config) * d, p.d, p.d, p.config.flag("multimodal_projector_bias", false));
-}
-
 // Vectors of as many patches side by side as downsample_ratio, the part of a side that is left, says.
 Extent downsampled(Projection& p) {
   const double ratio = p.config.number("downsample_ratio", 0.5);
@@ -76,6 +67,21 @@ void idefics3_projector(Projection& p) {
 }
 
 }  // namespace
+
+void patch_merging_projector(Projection& p, std::string_view name) {
+  Outside out = p.out.in(name);
+  const Dim d = p.tower.d;
+  out.rms_norm("norm", d);
+  out.linear("patch_merger.merging_layer", d, shuffled(p.config, "spatial_merge_size", 2, d), false);
+  two_maps(out, feature_layers(p.config) * d, p.d, p.d, p.config.flag("multimodal_projector_bias", false));
+}
+
+void muse_projector(Projection& p) {
+  const Extent in(p.config.size("out_hidden_size", 6144)), middle(p.config.size("projector_hidden_size", 4096));
+  p.out.linear("model.vision_adapter.fc1", middle, in, false);
+  p.out.linear("model.vision_adapter.fc2", middle, middle, false);
+  p.out.linear("model.vision_projection", p.d, middle, false);
+}
 
 // ---- LLaVA (arXiv 2304.08485, 2310.03744) and its descendants ----
 
@@ -112,7 +118,9 @@ void video_llava(Reader& config, Model& model) {
 }
 
 void mistral3(Reader& config, Model& model) {
-  build_wrapper(config, model, {.language = {.type = "mistral", .tied = true}, .project = patch_merging_projector});
+  build_wrapper(config, model, {.language = {.type = "mistral", .tied = true}, .project = [](Projection& p) {
+                                  patch_merging_projector(p, "multi_modal_projector");
+                                }});
 }
 
 void lighton_ocr(Reader& config, Model& model) {
@@ -155,6 +163,12 @@ void internvl(Reader& config, Model& model) {
   build_wrapper(
       config, model,
       {.language = {.type = "qwen2", .tied = true}, .vision = "internvl_vision", .project = internvl_projector});
+}
+
+// Qianfan OCR: the same, untied.
+void qianfan_ocr(Reader& config, Model& model) {
+  build_wrapper(config, model,
+                {.language = {.type = "qwen3"}, .vision = "qianfan_ocr_vision", .project = internvl_projector});
 }
 
 void lfm2_vl(Reader& config, Model& model) {
@@ -268,6 +282,7 @@ void paddleocr_vl(Reader& config, Model& model) {
 namespace {
 
 void minicpm_wrapper(Reader& config, Model& model, bool tied) {
+  config.ignore({"image_size", "patch_size"});  // the tower has its own
   build_wrapper(config, model,
                 {.language = {.type = "qwen3_5_text", .name = "model.language_model", .own_class = false, .tied = tied},
                  .tower = "model.vision_tower",
@@ -326,7 +341,7 @@ void granite_docling(Reader& config, Model& model) {
 void cosmos3_edge(Reader& config, Model& model) {
   build_wrapper(
       config, model,
-      {.language = {.type = "cosmos3_edge_text", .name = "model.language_model", .own_class = false, .tie = Tie::inner},
+      {.language = {.type = "cosmos3_edge_text", .name = "model.language_model", .own_class = false, .tie = Tie::never},
        .tower = "model.visual",
        .vision = "cosmos3_edge_vision",
        .project = [](Projection& p) {
@@ -354,13 +369,7 @@ void muse_glimmer(Reader& config, Model& model) {
                 {.language = {.type = "muse_glimmer_text", .name = "model.language_model", .own_class = false},
                  .tower = "model.vision_tower",
                  .vision = "muse_glimmer_vision",
-                 .project = [](Projection& p) {
-                   const Extent in(p.config.size("out_hidden_size", 6144)),
-                       middle(p.config.size("projector_hidden_size", 4096));
-                   p.out.linear("model.vision_adapter.fc1", middle, in, false);
-                   p.out.linear("model.vision_adapter.fc2", middle, middle, false);
-                   p.out.linear("model.vision_projection", p.d, middle, false);
-                 }});
+                 .project = muse_projector});
 }
 
 // Molmo 2: attention over each neighbourhood of patches, of two layers' vectors side by side, and a gated MLP.
@@ -379,7 +388,7 @@ void molmo2(Reader& config, Model& model) {
   out.linear("image_pooling_2d.q_proj", n_heads * head_dim, in, bias);
   out.linear("image_pooling_2d.k_proj", n_kv_heads * head_dim, in, bias);
   out.linear("image_pooling_2d.v_proj", n_kv_heads * head_dim, in, bias);
-  out.linear("image_pooling_2d.o_proj", d, n_heads * head_dim);
+  out.linear("image_pooling_2d.o_proj", d, n_heads * head_dim, bias);
   out.linear("image_projector.gate_proj", d_ff, d, mlp_bias);
   out.linear("image_projector.up_proj", d_ff, d, mlp_bias);
   out.linear("image_projector.down_proj", d_out, d_ff, false);
@@ -428,16 +437,29 @@ void nemotron_h_omni(Reader& config, Model& model) {
                  .choice = TowerChoice::open,
                  .project = [](Projection& p) {
                    Outside out = p.out.in("multi_modal_projector");
+                   p.tower.d = Dim(p.config.size({"vision_hidden_size", "vit_hidden_size"}, 1280));
                    const Extent in{Dim(downsampled(p).value())};
-                   p.config.ignore({"vision_hidden_size", "video_temporal_patch_size"});
+                   p.config.ignore({"video_temporal_patch_size"});
                    out.rms_norm("layer_norm", in);
                    two_maps(out, in, Extent(p.config.size("projector_hidden_size", 4096)), p.d, false);
                  }});
+  // With prediction modules in the language model, the tower's vectors have one more norm.
+  Reader text = config.object("text_config"), other_text = config.object("llm_config");
+  if (model.whole && (text.empty() ? other_text : text).count("num_nextn_predict_layers", 0, 0) > 0) {
+    const Dim d(config.size({"vision_hidden_size", "vit_hidden_size"}, 1280));
+    Outside(add_tower(model, "", "projector").output, "").layer_norm("vision_final_layernorm", d);
+  }
+  for (const char* ear : {"audio_config", "sound_config"}) {
+    if (!config.has(ear)) continue;
+    config.doubt("language-model-only", "\"" + std::string(ear) + "\" is not counted: its tower is not known", ear);
+    model.whole = false;
+  }
 }
 
 // Fuyu: no tower; a map makes a vector of each patch.
 void fuyu(Reader& config, Model& model) {
   add_language_model(config, model, {.type = "persimmon"});
+  config.ignore({"image_size"});
   Stack& stack = add_tower(model, "", "projector");
   const Dim patch(config.size("patch_size", 30)), channels(config.size("num_channels", 3));
   const Dim d(model.sizes.hidden_size.value(), Symbol::d);

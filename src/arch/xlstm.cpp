@@ -24,7 +24,10 @@ void xlstm(Reader& config, Model& model) {
   Sizes s;
   s.vocab = {config.main_size(key::vocab, 50304), Symbol::vocab};
   s.d = {config.main_size({"hidden_size", "embedding_dim"}, 4096), Symbol::d};
-  s.n_layers = {config.main_size({"num_blocks", "num_hidden_layers"}, 32), Symbol::n_layers};
+  // The class writes both, and reads the one only where the other is missing.
+  const bool has_blocks = config.has("num_blocks");
+  s.n_layers = {config.main_size(has_blocks ? "num_blocks" : "num_hidden_layers", 32), Symbol::n_layers};
+  config.ignore({has_blocks ? "num_hidden_layers" : "num_blocks"});
   const Int d = s.d.value;
   const Dim d_embedding{config.size("embedding_dim", d, d), Symbol::d};
   s.norm.width = s.d;

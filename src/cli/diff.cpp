@@ -23,6 +23,7 @@ struct Side {
   Count count;
   std::vector<TensorCount> tensors;
   std::vector<FlatKey> keys, shape;
+  bool checkpoint = false;  // its keys are those that shapes imply, no others
 };
 
 std::vector<FlatKey> shape_of(const MainSizes& sizes) {
@@ -59,7 +60,8 @@ std::vector<FlatKey> keys_of(const Config& config, const std::vector<FlagValue>&
 Side side_of(const Config& config, const std::vector<FlagValue>& flags) {
   return {config.source.label,         config.name,
           lmsize::count(config.model), tensor_counts(config.model),
-          keys_of(config, flags),      shape_of(config.model.sizes)};
+          keys_of(config, flags),      shape_of(config.model.sizes),
+          config.stored != nullptr};
 }
 
 // Keys whose values differ, those of a first.
@@ -79,16 +81,20 @@ std::vector<KeyDifference> differing(const std::vector<FlatKey>& a, const std::v
   return made;
 }
 
-DiffReport report_of(const Side& a, const Side& b) {
+DiffReport report_of(const Side& a, const Side& b, bool explain) {
+  std::vector<KeyDifference> keys = differing(a.keys, b.keys);
+  // What a checkpoint does not tell is no difference from it.
+  std::erase_if(keys, [&](const KeyDifference& key) { return (a.checkpoint && !key.a) || (b.checkpoint && !key.b); });
   return {a.source,
           b.source,
           a.name,
           b.name,
           a.count,
           b.count,
-          differing(a.keys, b.keys),
+          std::move(keys),
           differing(a.shape, b.shape),
-          difference(a.count, b.count, a.tensors, b.tensors)};
+          difference(a.count, b.count, a.tensors, b.tensors),
+          explain};
 }
 
 // Flags say what the other models are to be, not the first: they wait until that one has been read.
@@ -106,6 +112,9 @@ int diff(Words words, Streams& streams) {
       "What changes from A to B, and to each further model: keys, parameters by part and by layer, tensors.\n"
       "Shape flags and --set are for the models after A; with A alone they are the what-if that it is\n"
       "compared with. Exit status 1 when something differs.");
+  bool explain = false;
+  line.heading("What to show");
+  line.flag("--explain", explain, "each difference as a sum over the tensors that change");
   BatchOptions options(line, {Format::table, Format::json, Format::jsonl, Format::csv, Format::tsv, Format::markdown});
   line.example("lmsize diff llama-2-7b llama-3-8b");
   line.example("lmsize diff llama-3-8b --num-hidden-layers 16");
@@ -131,7 +140,7 @@ int diff(Words words, Streams& streams) {
     }
     ++compared;
     const Side second = side_of(config, options.flags);
-    const DiffReport report = report_of(*first, second);
+    const DiffReport report = report_of(*first, second, explain);
     if (rows)
       write_diff_row(report, *rows, out);
     else if (options.is_json())

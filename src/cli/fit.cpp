@@ -39,6 +39,7 @@ struct FitOptions {
   std::optional<std::pair<double, double>> aspect{};
   std::optional<std::string> like{}, activation{}, emit{};
   std::optional<bool> tied{};
+  bool explain = false;
 };
 
 // "7e9", "7B", "1.5 GiB": a number and one of some suffixes. What lies beyond exact integers of a double (2^53) is
@@ -112,6 +113,7 @@ void declare(CommandLine& line, FitOptions& o) {
   line.option("--tp", "N", o.tp, "heads and d_ff divide among so many ranks");
   line.heading("Result");
   line.option("--emit", "FILE", o.emit, "write the best one's config.json");
+  line.flag("--explain", o.explain, "how each total comes about, and how shapes are ranked");
 }
 
 void check(const FitOptions& o) {
@@ -156,18 +158,24 @@ std::optional<FitStyle::Counted> counted(const ResizableConfig& config, const Fi
   }
 }
 
-// Whether a model is a decoder of equal layers with attention: what the search knows.
 bool is_decoder(const Model& model) {
+  return model.stacks.size() == 1 && model.stacks.front().part.empty() && model.head_kind == HeadKind::language_model;
+}
+
+// Whether a model has equal layers with attention, an encoder and a decoder as many each: what the search knows.
+bool is_fittable(const Model& model) {
   const MainSizes& s = model.sizes;
-  return model.stacks.size() == 1 && model.stacks.front().part.empty() && model.whole && s.hidden_size &&
-         s.num_hidden_layers && s.num_attention_heads && s.num_key_value_heads && s.head_dim && s.intermediate_size &&
-         s.vocab_size && model.head_kind == HeadKind::language_model;
+  const auto equally_deep = [&](const Stack& stack) { return stack.n_layers() == s.num_hidden_layers; };
+  return model.whole && model.towers.empty() && s.hidden_size && s.num_hidden_layers && s.num_attention_heads &&
+         s.num_key_value_heads && s.head_dim && s.intermediate_size && s.vocab_size &&
+         std::ranges::all_of(model.stacks, equally_deep);
 }
 
 bool has_experts(const Model& model) {
-  return std::ranges::any_of(model.stacks.front().kinds, [](const Layer& layer) {
-    return std::ranges::any_of(layer.branches,
-                               [](const Branch& b) { return std::holds_alternative<MixtureOfExperts>(b.block); });
+  const auto holds = [](const Branch& b) { return std::holds_alternative<MixtureOfExperts>(b.block); };
+  return std::ranges::any_of(model.stacks, [&](const Stack& stack) {
+    return std::ranges::any_of(stack.kinds,
+                               [&](const Layer& layer) { return std::ranges::any_of(layer.branches, holds); });
   });
 }
 
@@ -181,6 +189,7 @@ void describe(Template& made, Int vocab) {
   if (!made.config.has_kv_heads() && *s.num_key_value_heads != *s.num_attention_heads)
     style.n_kv_heads = s.num_key_value_heads;
   style.experts = has_experts(model);
+  style.decoder = is_decoder(model);
   const Count base = count(model);
   style.gated = base.mlp && base.mlp->matrices == 3;
   const double d = static_cast<double>(*s.hidden_size);
@@ -209,7 +218,7 @@ Templates published_styles(Int vocab) {
   std::vector<std::vector<Int>> signatures;
   for (const BuiltIn& built_in : built_in_models()) {
     auto made = std::make_unique<Template>(std::string(built_in.name), Document::parse(std::string(built_in.json)));
-    if (!is_decoder(made->config.base_model()) || has_experts(made->config.base_model())) continue;
+    if (!is_fittable(made->config.base_model()) || has_experts(made->config.base_model())) continue;
     describe(*made, vocab);
     std::vector<Int> own = signature(made->style);
     const auto same = std::ranges::find(signatures, own);
@@ -269,9 +278,9 @@ Templates templates_for(const FitOptions& o, Int vocab) {
   }
   Templates one;
   one.push_back(std::make_unique<Template>(o.like.value_or(o.activation.value_or("swiglu")), std::move(document)));
-  if (!is_decoder(one.front()->config.base_model()))
+  if (!is_fittable(one.front()->config.base_model()))
     throw Error("not-fittable",
-                format_text("{} is no decoder with attention, which is what fit knows", one.front()->name));
+                format_text("{} has no equal layers with attention, which is what fit knows", one.front()->name));
   describe(*one.front(), vocab);
   one.front()->style.usual = true;
   if (!o.like) one.front()->style.width_ratios.clear();
@@ -392,6 +401,7 @@ int fit(Words words, Streams& streams) {
   const Fit found = lmsize::fit(styles, asked);
 
   FitReport report{asked.parameters, asked.tolerance, found.points, {}};
+  if (asked_for.explain) report.derivation = steps_of(found, styles, asked);
   std::vector<Built> models;
   for (const FitModel& model : found.models)
     models.push_back(built(*templates[model.style], model.shape, vocab, model.total));

@@ -8,8 +8,18 @@
 namespace lmsize::cli {
 namespace {
 
+bool has_cross_attention(const Layer& layer) {
+  return std::ranges::any_of(layer.branches, [](const Branch& branch) {
+    const Attention* attention = std::get_if<Attention>(&branch.block);
+    return attention != nullptr && attention->cross;
+  });
+}
+
+// Whether an encoder's tokens take part: its own, or that of a decoder that stands alone.
 bool has_encoder(const Model& model) {
-  return std::ranges::any_of(model.stacks, [](const Stack& stack) { return stack.part == "encoder"; });
+  return std::ranges::any_of(model.stacks, [](const Stack& stack) {
+    return stack.part == "encoder" || std::ranges::any_of(stack.kinds, has_cross_attention);
+  });
 }
 
 // Positions that a stack knows: the rows of its learned table, or those that its rotary embedding was made for; 0 where
@@ -79,6 +89,16 @@ void check_lengths(Config& config, const Length& length, std::optional<Int> enco
     config.log.warnings.push_back(
         {"beyond-positions", Severity::warning, format_text("{} {}: the model {}", flag, *n, bound), "", {}});
   }
+}
+
+void assume_text(Config& config) {
+  if (config.model.towers.empty()) return;
+  config.log.assumptions.push_back({"text-alone",
+                                    Severity::warning,
+                                    "the language model alone: how many images or how much sound its towers see is not "
+                                    "known",
+                                    "",
+                                    {}});
 }
 
 ReportedModel reported(const Config& config) {

@@ -28,6 +28,9 @@ struct Length {
 // not given (assumption). Throws UsageError for one that was, where there is no encoder.
 void check_lengths(Config& config, const Length& length, std::optional<Int> encoder_len);
 
+// Adds to the config's log that towers of images and sound are not run, where there are any (assumption).
+void assume_text(Config& config);
+
 ReportedModel reported(const Config& config);
 
 }  // namespace lmsize::cli

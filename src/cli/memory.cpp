@@ -5,6 +5,7 @@
 #include <array>
 #include <ostream>
 
+#include "analysis/stored_bytes.h"
 #include "arch/storage.h"
 #include "base/format.h"
 #include "base/spelling.h"
@@ -12,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/count.h"
 #include "cli/lengths.h"
+#include "cli/read_checkpoint.h"
 #include "report/memory.h"
 
 namespace lmsize::cli {
@@ -106,18 +108,70 @@ void declare(CommandLine& line, MemoryOptions& options) {
   line.flag("--explain", options.explain, "each figure with its formula");
 }
 
+// Whether gradients and updates are in such a format: a float of 16 bits or more.
+bool is_trained(const NumberFormat& format) { return format.plain() && format.bits >= 16; }
+
 void check(const MemoryOptions& options) {
   if (!options.training && options.needs_training)
     throw UsageError(*options.needs_training + " is a flag of --training");
   if (options.training && options.not_in_training)
     throw UsageError(*options.not_in_training + " has no place in --training, which keeps no cache");
+  if (options.training && options.dtype && !is_trained(*options.dtype))
+    throw UsageError(
+        format_text("--dtype: {} cannot be trained, float32, bfloat16 and float16 can", options.dtype->name));
+}
+
+// The formats of a checkpoint's tensors: that with most bytes of those that are as they are, and of those that are
+// quantised. Where these do not give the bytes that it stores, that is an assumption.
+Storage stored_formats(const CheckpointSummary& summary, const Model& model, ReadLog& log) {
+  Storage storage;
+  const DtypeTally *plain = nullptr, *quantized = nullptr;
+  for (const DtypeTally& tally : summary.dtypes) {
+    const DtypeTally*& first = tally.quantized ? quantized : plain;
+    if (first == nullptr) first = &tally;
+  }
+  const auto format_of_tally = [](const DtypeTally& tally) {
+    return find_number_format(tally.packing.empty() ? tally.dtype : tally.packing);
+  };
+  if (plain != nullptr) storage.plain = format_of_tally(*plain).value_or(storage.plain);
+  if (quantized != nullptr) storage.quantized = format_of_tally(*quantized);
+  const Int bytes = stored_bytes(model, storage).total_bytes();
+  if (bytes != summary.bytes)
+    log.assumptions.push_back({"stored-formats",
+                               Severity::warning,
+                               format_text("the checkpoint stores {} bytes; its weights are taken as {}, {} bytes",
+                                           grouped(summary.bytes), storage.name(), grouped(bytes)),
+                               "",
+                               {}});
+  return storage;
+}
+
+void set_training(const MemoryOptions& options, Config& config, MemoryQuestion& asked) {
+  asked.training = options.how;
+  if (options.how.zero > 0 && options.how.data_parallel == 1)
+    config.log.warnings.push_back(
+        {"zero-alone",
+         Severity::warning,
+         format_text("--zero {}: with one rank nothing is shared (--dp says how many there are)", options.how.zero),
+         "",
+         {}});
+  if (!asked.storage.quantized && is_trained(asked.storage.plain)) return;
+  const std::string stored = asked.storage.name();
+  if (!is_trained(asked.storage.plain)) asked.storage.plain = {};
+  config.log.assumptions.push_back(
+      {"trained-dtype",
+       Severity::warning,
+       format_text("{} cannot be trained: the weights are taken as {}", stored, asked.storage.plain.name),
+       "",
+       {}});
 }
 
 // The question that flags and config make up. What is assumed goes to the config's log.
 MemoryQuestion question_for(const MemoryOptions& options, Config& config) {
   MemoryQuestion asked;
   ReadLog log;
-  asked.storage = read_storage(config.document.root(), log);
+  asked.storage = config.stored ? stored_formats(config.stored->summary, config.model, log)
+                                : read_storage(config.document.root(), log);
   if (options.dtype) {
     if (options.dtype->plain()) {
       asked.storage = {.plain = *options.dtype, .states = asked.storage.states};
@@ -135,8 +189,9 @@ MemoryQuestion question_for(const MemoryOptions& options, Config& config) {
   asked.batch = options.batch.value_or(1);
   asked.tensor_parallel = options.tensor_parallel;
   asked.pipeline_parallel = options.pipeline_parallel;
-  if (options.training) asked.training = options.how;
+  if (options.training) set_training(options, config, asked);
   check_lengths(config, {options.max_model_len, "--max-model-len"}, options.encoder_len);
+  if (options.max_model_len) assume_text(config);  // for activations
   return asked;
 }
 

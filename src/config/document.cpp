@@ -466,6 +466,7 @@ void Document::set(std::string_view path, std::string_view json) {
 
 JsonKind Value::kind() const { return document_->nodes_[node_].kind; }
 bool Value::shadowed() const { return document_->nodes_[node_].shadowed; }
+bool Value::from_flag() const { return document_->nodes_[node_].from_flag; }
 bool Value::truth() const { return document_->nodes_[node_].truth; }
 
 std::string_view Value::text() const {

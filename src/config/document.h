@@ -30,6 +30,7 @@ class Value {
   bool is_null() const { return document_ != nullptr && kind() == JsonKind::null; }  // no value is not null
   bool truth() const;             // of a boolean
   bool shadowed() const;          // a later member of the same name counts in its place
+  bool from_flag() const;         // it stands in no file
   std::string_view text() const;  // a string's characters; a number's own literal
   std::string_view key() const;   // of a member of an object
   std::string quoted() const;     // as messages quote it: literal text, strings in quotes, escaped, cut when long

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <set>
 
 #include "base/spelling.h"
 #include "base/text.h"
@@ -66,6 +67,11 @@ bool sized(Value value) {
   return above_one;
 }
 
+// Two names of one size, with two sizes.
+bool contradict(Value a, Value b) {
+  return a.kind() == JsonKind::number && b.kind() == JsonKind::number && a.text() != b.text() && sized(a) && sized(b);
+}
+
 std::string in_words(Value value) { return value ? value.quoted() : "absent"; }
 
 }  // namespace
@@ -122,11 +128,16 @@ struct Reader::State {
   const Document* document = nullptr;
   std::vector<FlagValue> flags;
   std::vector<bool> flag_used;
-  std::vector<bool> read;     // by node: asked for
-  std::vector<Value> opened;  // objects whose keys are held against what was asked
-  Value language;             // the language model's
+  std::vector<bool> read;                               // by node: asked for
+  std::vector<std::pair<Value, Value>> contradictions;  // two names of one size that differ: the first counts
+  std::vector<Value> opened;                            // objects whose keys are held against what was asked
+  Value language;                                       // the language model's
   std::vector<std::string_view> asked;
-  std::size_t missed = 0;
+  struct Names {
+    std::size_t first, count;  // of one read, in `asked`
+  };
+  std::vector<Names> missed;
+  std::vector<std::uint32_t> unusual;  // nodes
   ReadLog log;
 
   // An object's members that count, in one row: some forty keys are looked for among them, most of them in vain.
@@ -164,7 +175,8 @@ Reader::Reader(const Document& document, std::vector<FlagValue> flags) : state_(
   s.flags = std::move(flags);
   s.opened.push_back(object_);
   s.language = object_;
-  s.asked.reserve(64);
+  s.asked.reserve(128);
+  s.missed.reserve(64);
 }
 
 Reader::Reader(Value object) : state_(std::make_shared<State>()), object_(object) {
@@ -173,12 +185,24 @@ Reader::Reader(Value object) : state_(std::make_shared<State>()), object_(object
   if (object) state_->opened.push_back(object);
 }
 
-Reader Reader::fresh() const { return Reader(object_); }
+Reader Reader::fresh() const {
+  Reader reader(object_);
+  reader.state_->flags = state_->flags;
+  reader.state_->flag_used.resize(state_->flags.size());
+  reader.language_ = language_;
+  return reader;
+}
 
 ReadLog& Reader::log() { return state_->log; }
-std::size_t Reader::missed() const { return state_->missed; }
 const std::vector<std::string_view>& Reader::asked() const { return state_->asked; }
 const std::vector<Value>& Reader::objects() const { return state_->opened; }
+std::size_t Reader::unusual() const { return state_->unusual.size(); }
+
+std::vector<std::span<const std::string_view>> Reader::missed() const {
+  std::vector<std::span<const std::string_view>> reads;
+  for (const auto& [first, count] : state_->missed) reads.push_back(std::span(state_->asked).subspan(first, count));
+  return reads;
+}
 
 std::vector<Value> Reader::language_objects() const {
   const State& s = *state_;
@@ -209,7 +233,10 @@ Value Reader::lookup(const Keys& keys) {
     const std::uint32_t node = member->second.node();
     if (s.read.size() <= node) s.read.resize(node + 32);
     s.read[node] = true;
-    if (!found) found = member->second;
+    if (!found)
+      found = member->second;
+    else if (contradict(found, member->second))
+      s.contradictions.emplace_back(found, member->second);
   }
   if (language_)
     for (std::size_t i = 0; i < s.flags.size(); ++i)
@@ -217,8 +244,17 @@ Value Reader::lookup(const Keys& keys) {
         s.flag_used[i] = true;
         found = s.flags[i].value;
       }
-  if (!found) ++s.missed;
+  if (!found && object_.node() == s.opened.front().node()) {
+    const auto count = static_cast<std::size_t>(keys.end() - keys.begin());
+    s.missed.push_back({s.asked.size() - count, count});
+  }
   return found;
+}
+
+// A value that is read twice counts once.
+void Reader::note_unusual(Value value) {
+  std::vector<std::uint32_t>& nodes = state_->unusual;
+  if (std::ranges::find(nodes, value.node()) == nodes.end()) nodes.push_back(value.node());
 }
 
 bool Reader::empty() const { return !object_ || !object_.first_child(); }
@@ -312,13 +348,17 @@ double number_of(std::string_view key, Value value) {
 
 double Reader::number(const Keys& keys, double absent) {
   const Value value = lookup(keys);
-  return !value || value.is_null() ? absent : number_of(keys.first(), value);
+  if (!value || value.is_null()) return absent;
+  const double given = number_of(keys.first(), value);
+  if (given != absent) note_unusual(value);
+  return given;
 }
 
 std::string Reader::text(const Keys& keys, std::string_view absent) {
   const Value value = lookup(keys);
   if (!value || value.is_null()) return std::string(absent);
   if (value.kind() != JsonKind::string) refuse("not-text", keys.first(), value, "is not text");
+  if (!absent.empty() && value.text() != absent) note_unusual(value);
   return std::string(value.text());
 }
 
@@ -420,9 +460,9 @@ Reader Reader::language_object(const Keys& keys) {
 void Reader::ignore(std::initializer_list<std::string_view> keys) {
   Reader without_flags = *this;  // a flag for a key that does not count is wrong usage
   without_flags.language_ = false;
-  const std::size_t missed = state_->missed;
+  const auto missed = static_cast<std::ptrdiff_t>(state_->missed.size());
   for (std::string_view key : keys) without_flags.lookup(Keys(key));
-  state_->missed = missed;
+  state_->missed.erase(state_->missed.begin() + missed, state_->missed.end());
 }
 
 namespace {
@@ -473,6 +513,17 @@ void Reader::finish(std::string_view architecture) {
   State& s = *state_;
   for (std::size_t i = 0; i < s.flags.size(); ++i)
     if (!s.flag_used[i]) throw UsageError(s.flags[i].flag + ": " + std::string(architecture) + " has no place for it");
+  std::set<std::pair<std::uint32_t, std::uint32_t>> told;
+  for (const auto& [counts, other] : s.contradictions) {
+    if (!told.emplace(counts.node(), other.node()).second) continue;
+    s.log.warnings.push_back({"contradicting-keys", Severity::warning,
+                              escaped(counts.key()) + " is " + in_words(counts) + " and " + escaped(other.key()) +
+                                  " is " + in_words(other) + ", which are names of one size: " + escaped(counts.key()) +
+                                  " counts",
+                              std::string(other.key()), other.position()});
+    s.log.assumptions.push_back(s.log.warnings.back());
+  }
+
   // Composites repeat sizes of their parts outside; a copy that says the same says nothing.
   const auto is_copy = [&](Value v) {
     if (s.opened.front().member(v.key()).node() != v.node() || v.kind() != JsonKind::number) return false;
@@ -482,13 +533,15 @@ void Reader::finish(std::string_view architecture) {
              other.text() == v.text();
     });
   };
-  const bool from_file = s.opened.front().position() != Position{};
+  constexpr std::size_t most = 100;  // of a file full of such keys the first ones are told
+  std::size_t told_unread = 0;
   for (Value v : unread()) {
+    if (told_unread == most) break;
     if (!sized(v) || !looks_like_size(v.key()) || is_copy(v)) {
       // What --set has put there is there to change something.
       constexpr std::array<std::string_view, 4> elsewhere{"dtype", "torch_dtype", "quantization_config",
                                                           "expected_parameters"};
-      if (from_file && v.position() == Position{} && std::ranges::find(elsewhere, v.key()) == elsewhere.end())
+      if (v.from_flag() && std::ranges::find(elsewhere, v.key()) == elsewhere.end())
         s.log.warnings.push_back({"unread-set-key",
                                   Severity::warning,
                                   "--set " + escaped(v.key()) + ": " + std::string(architecture) + " does not read it" +
@@ -497,6 +550,7 @@ void Reader::finish(std::string_view architecture) {
                                   {}});
       continue;
     }
+    ++told_unread;
     std::vector<std::string_view> others = s.asked;
     std::erase(others, v.key());
     s.log.warnings.push_back({"unread-size-key", Severity::warning,

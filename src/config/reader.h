@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,9 +112,11 @@ class Reader {
   // Keys of the objects that were read, that nothing asked for; names that were asked for. For spelling checks.
   std::vector<Value> unread() const;
   const std::vector<std::string_view>& asked() const;
-  // How many reads found nothing under any of their names.
-  std::size_t missed() const;
-  // A reader of the same object, without flags, that has asked for nothing yet.
+  // The names of each read of the outermost object's keys that found nothing. Valid until the next read.
+  std::vector<std::span<const std::string_view>> missed() const;
+  // How many texts and numbers there are that are not what their absence would mean.
+  std::size_t unusual() const;
+  // A reader of the same object and flags that has asked for nothing yet.
   Reader fresh() const;
 
   // After all reads: adds the warnings and assumptions of keys and of flags that nothing read.
@@ -125,6 +128,7 @@ class Reader {
   struct State;
   explicit Reader(Value object);
   Value lookup(const Keys& keys);
+  void note_unusual(Value value);
   std::shared_ptr<State> state_;
   Value object_;
   bool language_ = true;  // flags apply

@@ -221,9 +221,7 @@ class Draft {
   // What the layers are, where they are not all of one kind: how many dense ones come before those with experts, or
   // each.
   void write_kinds() {
-    constexpr std::size_t most_layers = 1000;
     const auto& layers = stored_.layers;
-    if (layers.empty() || layers.size() > most_layers) return;
     const auto is_dense = [](const StoredLayer& layer) { return !layer.experts; };
     const auto first = static_cast<Int>(std::ranges::find_if_not(layers, is_dense) - layers.begin());
     const auto list_of = [&](auto word) {
@@ -263,87 +261,81 @@ class Draft {
   std::string json_, out_;
 };
 
-// The comparison of a model with what is stored, where it finds no fault. Totals are compared first: they take no time.
-std::optional<Verification> agrees(const Model& model, const StoredNames& stored) {
+// How much is tried before a checkpoint is given up: bounds the time that a strange one takes.
+struct Effort {
+  Int attempts = 20'000, tensors_compared = 5'000'000;
+};
+
+// The comparison of a model with what is stored, where it finds no fault. Totals and numbers of tensors are compared
+// first: they take no time.
+std::optional<Verification> agrees(const Model& model, const StoredNames& stored, Effort& effort) {
   const Int total = count(model).total;
   if (total < stored.parameters || total - stored.parameters > stored.buffers) return std::nullopt;
+  Int tensors = 0;
+  for (const TensorCount& counted : tensor_counts(model)) tensors = add(tensors, counted.count);
+  if (!stored.gguf && tensors > static_cast<Int>(stored.inventory.weights.size())) return std::nullopt;
+  effort.tensors_compared -= static_cast<Int>(stored.inventory.weights.size());
+  if (effort.tensors_compared < 0) return std::nullopt;
   Verification found = compare(model, stored.checkpoint, stored.inventory);
   if (found.has_faults()) return std::nullopt;
   return found;
 }
 
-// The draft's config with these choices, if it is the one.
-std::optional<ImpliedConfig> settle(Draft& draft, const Choices& choices, const StoredNames& stored) {
-  const auto built = draft.settle(choices);
-  if (!built) return std::nullopt;
-  auto found = agrees(built->model, stored);
-  if (!found) return std::nullopt;
-  return draft.take(std::move(found->buffers));
-}
-
-// A draft, with the choices for which its names are nearest to the stored ones.
+// A draft, with the choices for which it is nearest to what is stored.
 struct Candidate {
-  Draft* draft;
+  Draft draft;
   Choices choices{};
   std::size_t apart = static_cast<std::size_t>(-1);
   std::set<std::string> keys{};  // that the class has
 
-  // Makes other choices its own if they bring it nearer.
-  bool improve(Choices others) {
-    const auto built = draft->settle(others);
-    if (!built) return false;
-    const std::size_t now = draft->apart(*built);
-    if (now >= apart) return false;
+  // The config with these choices, if it is the one; if it is not, but nearer, the choices are kept.
+  std::optional<ImpliedConfig> attempt(Choices others, const StoredNames& stored, Effort& effort) {
+    if (--effort.attempts < 0) return std::nullopt;
+    const auto built = draft.settle(others);
+    if (!built) return std::nullopt;
+    if (auto found = agrees(built->model, stored, effort)) return draft.take(std::move(found->buffers));
+    const std::size_t now = draft.apart(*built);
+    if (now >= apart) return std::nullopt;
     apart = now;
     choices = std::move(others);
     keys = built->asked;
-    return true;
+    return std::nullopt;
   }
 
   // Turns one choice after the other as long as that brings it nearer.
-  void settle_truths() {
+  std::optional<ImpliedConfig> attempt_truths(const StoredNames& stored, Effort& effort) {
     Choices crossed = choices;  // these two only together
     crossed.truths = {{"add_cross_attention", true}, {"is_decoder", true}};
-    improve(std::move(crossed));
-    for (bool nearer = true; nearer && apart > 0;) {
-      nearer = false;
+    if (auto found = attempt(std::move(crossed), stored, effort)) return found;
+    for (std::size_t before = 0; before != apart;) {
+      before = apart;
       for (const std::string& key : std::set<std::string>(keys))
         for (const bool truth : {true, false}) {
           Choices others = choices;
-          if (key != "tie_word_embeddings") others.truths[key] = truth;
-          nearer = improve(std::move(others)) || nearer;
+          if (key == "tie_word_embeddings")
+            others.tied = truth;
+          else
+            others.truths[key] = truth;
+          if (auto found = attempt(std::move(others), stored, effort)) return found;
         }
     }
+    return std::nullopt;
   }
 
   // What the tensors of the model as it is now say of its sizes, without what was guessed before.
-  std::optional<ImpliedConfig> settle_anew(const StoredNames& stored) const {
-    const auto built = draft->settle(choices);
-    Probe probe = draft->probe().without_tensors();
+  std::optional<ImpliedConfig> attempt_anew(const StoredNames& stored, Effort& effort) {
+    const auto built = draft.settle(choices);
+    Probe probe = draft.probe().without_tensors();
     if (!built || !probe.add(built->model, stored)) return std::nullopt;
-    Draft anew(probe, stored);
-    return settle(anew, choices, stored);
+    Candidate anew{Draft(probe, stored)};
+    return anew.attempt(choices, stored, effort);
   }
 };
 
-std::vector<Candidate> candidates_of(std::vector<Draft>& drafts) {
-  constexpr std::size_t most = 24;
-  std::vector<Candidate> made;
-  for (Draft& draft : drafts) {
-    Candidate candidate{&draft};
-    for (const bool bare : {false, true})
-      for (const bool tied : {false, true}) candidate.improve({bare, tied});
-    if (!candidate.keys.empty()) made.push_back(std::move(candidate));
-  }
-  std::ranges::stable_sort(made, {}, &Candidate::apart);
-  if (made.size() > most) made.resize(most, Candidate{nullptr});
-  return made;
-}
-
 // In what the nearest candidate differs.
-std::string difference_of(const Candidate& nearest, const StoredNames& stored) {
-  const std::string_view type = nearest.draft->probe().architecture->model_type;
-  const auto built = nearest.draft->settle(nearest.choices);
+std::string difference_of(Candidate& nearest, const StoredNames& stored) {
+  const std::string_view type = nearest.draft.probe().architecture->model_type;
+  const auto built = nearest.draft.settle(nearest.choices);
   if (!built) return format_text("no sizes of {}, the nearest known architecture, give these tensors", type);
   for (const DifferenceGroup& group : compare(built->model, stored.checkpoint, stored.inventory).groups) {
     if (!is_fault(group.kind)) continue;
@@ -357,31 +349,37 @@ std::string difference_of(const Candidate& nearest, const StoredNames& stored) {
 }
 
 Implication search(const StoredNames& stored) {
+  constexpr std::size_t most_candidates = 24;
   const std::vector<Probe> probes = probes_for(stored);
   if (probes.empty()) return {{}, "no known architecture has layers with these names"};
-  std::vector<Draft> drafts;
-  for (const Probe& probe : probes) drafts.emplace_back(probe, stored);
+  Effort effort;
+  std::vector<Candidate> candidates;
+  for (const Probe& probe : probes) candidates.push_back({Draft(probe, stored)});
   for (const bool bare : {false, true})
-    for (Draft& draft : drafts)
+    for (Candidate& candidate : candidates)
       for (const bool tied : {false, true})
-        if (auto found = settle(draft, {bare, tied}, stored)) return {std::move(found), {}};
-  std::vector<Candidate> candidates = candidates_of(drafts);
-  for (Candidate& candidate : candidates) {
-    candidate.settle_truths();
-    for (const bool tied : {candidate.choices.tied, !candidate.choices.tied}) {
-      Choices choices = candidate.choices;
-      choices.tied = tied;
-      if (auto found = settle(*candidate.draft, choices, stored)) return {std::move(found), {}};
-    }
-    if (auto found = candidate.settle_anew(stored)) return {std::move(found), {}};
+        if (auto found = candidate.attempt({bare, tied}, stored, effort)) return {std::move(found), {}};
+  std::vector<Candidate*> nearest;
+  for (Candidate& candidate : candidates)
+    if (!candidate.keys.empty()) nearest.push_back(&candidate);
+  if (nearest.empty()) return {{}, "no known architecture has layers with these shapes"};
+  std::ranges::stable_sort(nearest, {}, &Candidate::apart);
+  nearest.resize(std::min(nearest.size(), most_candidates));
+  for (Candidate* candidate : nearest) {
+    if (auto found = candidate->attempt_truths(stored, effort)) return {std::move(found), {}};
+    if (auto found = candidate->attempt_anew(stored, effort)) return {std::move(found), {}};
   }
-  if (candidates.empty()) return {{}, "no known architecture has layers with these shapes"};
-  return {{}, difference_of(*std::ranges::min_element(candidates, {}, &Candidate::apart), stored)};
+  return {{}, difference_of(**std::ranges::min_element(nearest, {}, &Candidate::apart), stored)};
 }
 
 // Why a checkpoint is not looked at any further; "": it is.
 std::string refusal(const StoredNames& stored) {
   if (stored.n_layers == 0) return "no tensor's name has the number of a layer";
+  if (stored.layer_numbers.size() > kMostLayers || stored.in_any_layer.size() > kMostNames ||
+      stored.outside.size() > kMostNames)
+    return "there are more layers, or more names in them or outside, than any known architecture has";
+  if (static_cast<Int>(stored.layer_numbers.size()) != stored.n_layers)
+    return "the numbers of the layers, from 0 on, have gaps";
   if (!stored.gguf) return {};
   const std::string* stated = stored.architecture();
   if (stated == nullptr) return "there is no general.architecture";

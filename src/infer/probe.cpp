@@ -53,7 +53,9 @@ std::optional<Probe> probe_of(const Architecture& architecture, const StoredName
   if (probe.in_layers.empty()) return std::nullopt;
   const auto present = std::ranges::count_if(
       probe.in_layers, [&](const Tensor& tensor) { return stored.in_layers.contains(tensor.name); });
-  probe.fit = static_cast<double>(present) / static_cast<double>(probe.in_layers.size());
+  probe.buffers = std::ranges::count_if(
+      probe.in_layers, [&](const Tensor& tensor) { return stored.buffers_in_layers.contains(tensor.name); });
+  probe.fit = static_cast<double>(present + probe.buffers) / static_cast<double>(probe.in_layers.size());
   return probe;
 }
 
@@ -96,7 +98,6 @@ void equate_sides(const Tensor& tensor, const StoredWeight& weight, ShapeEquatio
 
 StoredNames::StoredNames(const Checkpoint& stored, const Inventory& sorted)
     : checkpoint(stored), inventory(sorted), gguf(stored.format() == CheckpointFormat::gguf) {
-  constexpr Int most_layers = 2000;
   std::set<std::pair<std::string_view, Int>> prediction;
   for (const StoredWeight& weight : inventory.weights) {
     const NamePlace place = place_of(weight.name);
@@ -109,6 +110,7 @@ StoredNames::StoredNames(const Checkpoint& stored, const Inventory& sorted)
     if (predicts) continue;
     if (weight.buffer) {
       buffers = lmsize::add(buffers, weight.parameters);
+      if (place.layer) buffers_in_layers.insert(place.rest);
       continue;
     }
     parameters = lmsize::add(parameters, weight.parameters);
@@ -120,7 +122,8 @@ StoredNames::StoredNames(const Checkpoint& stored, const Inventory& sorted)
     in_any_layer.insert(without_numbers(place.rest));
     stacks.insert(place.prefix);
     n_layers = std::max(n_layers, lmsize::add(*place.layer, 1));
-    if (*place.layer >= most_layers) continue;
+    layer_numbers.insert(*place.layer);
+    if (*place.layer >= static_cast<Int>(kMostLayers)) continue;
     layers.resize(std::max(layers.size(), static_cast<std::size_t>(*place.layer) + 1));
     StoredLayer& layer = layers[static_cast<std::size_t>(*place.layer)];
     const auto holds = [&](std::string_view word) { return place.rest.find(word) != place.rest.npos; };
@@ -203,7 +206,7 @@ std::vector<Probe> probes_for(const StoredNames& stored) {
   }
   std::ranges::stable_sort(probes, std::greater<>(), [&](const Probe& probe) {
     const Architecture& a = *probe.architecture;
-    return std::tuple(probe.fit, !a.gguf.empty(), family_sizes[a.family], a.family == a.model_type);
+    return std::tuple(probe.fit, probe.buffers, !a.gguf.empty(), family_sizes[a.family], a.family == a.model_type);
   });
   return probes;
 }

@@ -15,6 +15,9 @@
 
 namespace lmsize {
 
+// What no model exceeds: bounds the time that a strange checkpoint takes.
+inline constexpr std::size_t kMostLayers = 512, kMostNames = 512;
+
 // What a layer's names tell.
 struct StoredLayer {
   bool experts = false, linear_attention = false;
@@ -26,11 +29,13 @@ struct StoredNames {
   const Inventory& inventory;
   bool gguf;
   std::map<std::string_view, const StoredWeight*> in_layers{};  // by rest of name; of several layers the first
+  std::set<std::string_view> buffers_in_layers{};               // rests of names of what is a buffer by its name
   std::vector<const StoredWeight*> outside{};
   std::set<std::string, std::less<>> in_any_layer{};  // rests of names, with numbers in them written 0
   std::set<std::string_view> stacks{};                // what stands before layers' numbers
   Int n_layers = 0, n_prediction_layers = 0;
-  std::vector<StoredLayer> layers{};  // the first so many
+  std::vector<StoredLayer> layers{};  // the first kMostLayers
+  std::set<Int> layer_numbers{};
   // Without prediction modules, parameters and what by its name is a buffer: some architectures learn such.
   Int parameters = 0, buffers = 0;
 
@@ -46,7 +51,8 @@ struct Probe {
   const Architecture* architecture = nullptr;
   std::string_view class_stem{}, class_suffix{};  // "Llama", "ForCausalLM"
   std::vector<Tensor> in_layers{}, outside{};
-  double fit = 0;  // what share of those in layers is stored
+  double fit = 0;              // what share of those in layers is stored
+  std::ptrdiff_t buffers = 0;  // how many that are buffers are
 
   // Adds a model's tensors. False where its blocks have no names in the checkpoint's format.
   bool add(Model model, const StoredNames& stored);
@@ -59,7 +65,7 @@ struct Probe {
 };
 
 // The architectures that may be it, as their classes are by default, the likeliest first: of equally good ones those
-// that ggml knows as well, then those that many others are like.
+// that know more of the stored buffers, then those that ggml knows as well, then those that many others are like.
 std::vector<Probe> probes_for(const StoredNames& stored);
 
 // A config, built.

@@ -21,6 +21,7 @@ class Store {
     made.role = role_;
     made.copies = copies;
     made.bank = bank;
+    made.times = times;
     made.context = context;
     return made;
   }
@@ -40,6 +41,7 @@ class Store {
 
   Dim copies{1};
   Bank bank{};
+  Int times = 1;
   bool context = false;
   std::optional<Dim> stacked{};  // as many such maps lie in one tensor
 
@@ -132,17 +134,17 @@ struct Visitor {
       store.linear(a.fused, q_rows + 2 * kv, d_in, a.q_bias, a.layout);
     } else {
       store.linear(a.q, q_rows, d_in, a.q_bias, a.layout);
+      store.context = a.cross;
       if (!a.takes_kv && !a.fused_kv.empty()) {
         store.linear(a.fused_kv, 2 * kv, d_in, a.k_bias, a.layout);
       } else if (!a.takes_kv) {
-        store.context = a.cross;
         if (!a.k_is_q) store.linear(a.k, kv, d_context, a.k_bias, a.layout);
         if (!a.v_delayed.empty())
           store_halves(a, store);
         else if (!a.v_is_k)
           store.linear(a.v, a.n_kv_heads * d_v, a.d_values.value == 0 ? d_context : a.d_values, a.v_bias, a.layout);
-        store.context = false;
       }
+      store.context = false;
     }
     if (a.gate == OutputGate::full) store.linear(a.gate_name, q, a.d, false);
     if (a.gate == OutputGate::per_head) store.linear(a.gate_name, a.n_heads, a.d, false);
@@ -537,7 +539,11 @@ struct Visitor {
       store.tensor(head.decoder + ".bias", {head.vocab});
   }
 
-  void operator()(const Matrix& m) const { Store(out, "", m.role).linear(m.name, m.out, m.in, m.bias); }
+  void operator()(const Matrix& m) const {
+    Store store(out, "", m.role);
+    store.times = m.times;
+    store.linear(m.name, m.out, m.in, m.bias);
+  }
 
   void operator()(const Lone& lone) const {
     Tensor& tensor = Store(out, "", lone.role).tensor(lone.name, lone.shape);

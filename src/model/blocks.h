@@ -444,6 +444,8 @@ struct HyperConnection {
   std::string matrix{}, base{}, scale{};  // names
   Dim d{}, n_streams{};
   Int n_weights = 0, n_scales = 0;
+
+  bool mixes() const { return n_weights > 2 * n_streams.value; }
 };
 
 // LFM2's mixer: in_proj [B | C | x], a causal convolution of B ⊙ x, and out_proj of C ⊙ that. Its state is d_conv
@@ -488,6 +490,8 @@ struct Matrix {  // a lone linear map
   bool bias = false;
   Role role = Role::other;
   bool pooled = false;  // reads one vector of each sequence, not each token's
+  Int times = 1;        // that a token uses it
+  Int applied = 0;      // multiply-adds of a product with its output, which is a matrix itself (AltUp)
 };
 struct Lone {  // a lone tensor
   std::string name{};

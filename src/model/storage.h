@@ -22,6 +22,7 @@ struct Storage {
   NumberFormat plain{};                     // of activations, and of all that is not quantised
   std::optional<NumberFormat> quantized{};  // what is in it, its scope says
   bool head_quantized = false;              // the head too, where the scope is `linear`
+  bool towers_quantized = false;            // towers of images and sound too
   std::vector<ModuleName> kept{};           // modules that stay plain
   std::optional<NumberFormat> cache{};      // of keys and values, where the config says
   std::optional<NumberFormat> states{};     // of recurrent states, where the config says (mamba_ssm_dtype)

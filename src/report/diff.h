@@ -23,6 +23,7 @@ struct DiffReport {
   std::vector<KeyDifference> keys;
   std::vector<KeyDifference> shape;  // main sizes, whatever the keys are called
   ModelDifference difference;
+  bool explain = false;
 };
 
 void write_diff_json(const DiffReport& report, std::string& out);

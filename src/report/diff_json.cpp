@@ -1,3 +1,4 @@
+#include "report/cost_steps.h"
 #include "report/count_report.h"
 #include "report/diff.h"
 #include "report/json_writer.h"
@@ -60,7 +61,9 @@ void write_diff_json(const DiffReport& report, std::string& out) {
     write_side("b", tensor.b, json);
     json.end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  if (report.explain) write_steps_json(steps_of(difference), json);
+  json.end_object();
 }
 
 }  // namespace lmsize

@@ -1,6 +1,7 @@
 #include "analysis/layers.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "report/cost_steps.h"
 #include "report/count_report.h"
 #include "report/diff.h"
 #include "report/text_table.h"
@@ -75,6 +76,7 @@ void write_diff_table(const DiffReport& report, bool color, std::string& out) {
   write_keys(report, color, out);
   write_layers(report.difference, color, out);
   write_tensors(report.difference, color, out);
+  if (report.explain) write_steps(steps_of(report.difference), color, signed_grouped, out);
 }
 
 }  // namespace lmsize

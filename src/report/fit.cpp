@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "report/cost_steps.h"
 #include "report/count_json.h"
 #include "report/text_table.h"
 
@@ -29,6 +30,7 @@ void write_fit_table(const FitReport& report, bool color, std::string& out) {
                decimal(width_ratio(s)), grouped(model.fitted.total), percent(model.fitted.deviation)});
   }
   table.write(color, out);
+  if (!report.derivation.empty()) write_steps(report.derivation, color, grouped, out);
 }
 
 void write_fit_json(const FitReport& report, bool schema, std::string& out) {
@@ -43,7 +45,9 @@ void write_fit_json(const FitReport& report, bool schema, std::string& out) {
     json.member("like", model.style).member("deviation", model.fitted.deviation);
     json.member("score", model.fitted.score).key("config").raw(model.config).end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  if (!report.derivation.empty()) write_steps_json(report.derivation, json);
+  json.end_object();
 }
 
 void write_fit_rows(const FitReport& report, RowFormat format, std::string& out) {

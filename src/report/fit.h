@@ -22,6 +22,7 @@ struct FitReport {
   Int parameters = 0;  // asked for
   double tolerance = 0, points = 0;
   std::vector<FittedModel> models;
+  std::vector<CostStep> derivation{};  // where asked for
 };
 
 void write_fit_table(const FitReport& report, bool color, std::string& out);

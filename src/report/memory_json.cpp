@@ -26,7 +26,10 @@ void write_cache(const MemoryReport& report, JsonWriter& json) {
     json.begin_object();
     if (!layers.part.empty()) json.member("part", layers.part);
     json.member("first", layers.first).member("last", layers.last).member("kind", name_of(layers.kind));
-    json.member("window", layers.window).member("bytes_per_token", layers.bytes_per_token).end_object();
+    json.member("window", layers.window)
+        .member("tokens_per_entry", layers.rate)
+        .member("bytes_per_token", layers.bytes_per_token)
+        .end_object();
   }
   json.end_array().end_object();
 }

@@ -12,6 +12,12 @@ namespace {
 
 using enum TextTable::Align;
 
+// "sliding"; "compressed 4:1" where an entry stands for several tokens.
+std::string kind_of(const CacheLayers& layers) {
+  const std::string_view kind = name_of(layers.kind);
+  return layers.rate == 1 ? std::string(kind) : format_text("{} {}:1", kind, layers.rate);
+}
+
 class Writer {
  public:
   Writer(const MemoryReport& report, bool color, std::string& out)
@@ -98,7 +104,8 @@ class Writer {
       const Span span{layers.first, layers.last - layers.first + 1};
       const auto same = std::ranges::find_if(found, [&](const Alike& other) {
         return other.layers->part == layers.part && other.layers->kind == layers.kind &&
-               other.layers->window == layers.window && other.layers->bytes_per_token == layers.bytes_per_token;
+               other.layers->window == layers.window && other.layers->rate == layers.rate &&
+               other.layers->bytes_per_token == layers.bytes_per_token;
       });
       if (same == found.end())
         found.push_back({&layers, {span}});
@@ -113,7 +120,7 @@ class Writer {
       for (const Span& span : alike.spans) n += span.count;
       std::string which = layers.part.empty() ? "" : layers.part + " ";
       which += layer_ranges(std::move(alike.spans));
-      table.row({grouped(n), std::string(name_of(layers.kind)), layers.window ? grouped(*layers.window) : "",
+      table.row({grouped(n), kind_of(layers), layers.window ? grouped(*layers.window) : "",
                  binary_size(layers.bytes_per_token), std::move(which)});
     }
     out_ += '\n';

@@ -91,9 +91,9 @@ TEST_CASE("an unknown model_type is counted as the nearest layout, or refused") 
   const auto by_class = count_json(with("lamma", sizes + R"(, "architectures": ["LlamaForCausalLM"])"));
   CHECK(by_class.count.total == as_llama);
   CHECK(by_class.log.warnings.at(0).message.find("did you mean llama?") != std::string::npos);
-  const auto plain = count_json(with("gptish", R"("n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 100)"));
-  CHECK(plain.count.mlp->kind == "mlp");
-  CHECK(error_of([&] { count_json(with("alien", R"("blobs": 3)")); })->rule == "unknown-model-type");
+  const auto alien = error_of([&] { count_json(with("alien", R"("blobs": 3)")); });
+  CHECK(alien->rule == "unknown-model-type");
+  CHECK(alien->message.find("without \"vocab_size\"") != std::string::npos);
   CHECK(error_of([&] { count_json("{}"); })->rule == "no-model");
 }
 
@@ -120,9 +120,54 @@ TEST_CASE("an unknown model_type with the keys of a known one is counted as that
   CHECK_FALSE(latent.exact());
 
   // So many layers are not tried on all that is known.
-  const auto deep = count_json(with("my_depth", R"("hidden_size": 64, "num_hidden_layers": 900000000000,
+  const auto deep = error_of([] {
+    count_json(with("my_depth", R"("hidden_size": 64, "num_hidden_layers": 900000000000,
     "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 100)"));
-  CHECK(deep.log.warnings.at(0).message.find("counted as a plain decoder") != std::string::npos);
+  });
+  CHECK(deep->message.find("too large") != std::string::npos);
+}
+
+TEST_CASE("an unknown model_type whose keys fit several layouts is counted where they agree or its name tells") {
+  const std::string sizes = R"("hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100)";
+  const auto refused = [](const std::string& json) { return error_of([&] { count_json(json); })->message; };
+  const auto says = [](const std::string& message, std::string_view part) {
+    INFO(message);
+    return message.find(part) != std::string::npos;
+  };
+  // Llama's and OLMo 2's keys are the same; OLMo 2 has norms of queries and keys.
+  const std::string either = refused(with("nameless", sizes));
+  CHECK(says(either, "its keys fit layouts of different counts: llama 74,560 or olmo2 74,752"));
+  CHECK(says(either, "--set 'model_type=\"llama\"'"));
+  CHECK(says(refused(R"({"model_type": "some_vlm", "text_config": )" + with("nameless", sizes) + "}"),
+             "--set 'text_config.model_type=\"llama\"'"));
+  CHECK(count_json(with("my_llama", sizes)).count.total == 74560);
+  CHECK(count_json(with("my_olmo2", sizes)).count.total == 74752);
+  CHECK(count_json(with("my_gpt2", R"("n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 100)")).count.total ==
+        172032);
+
+  // What else may be meant is said.
+  const auto likely = count_json(with("nameless", sizes + R"(, "rms_norm_eps": 1e-6)"));
+  CHECK(likely.count.total == 74560);
+  CHECK(likely.assumes("layout-guess"));
+
+  // A key that no layout reads, or one that belongs to another.
+  CHECK(says(refused(with("my_llama", sizes + R"(, "moe_extra_width": 512)")),
+             "llama, does not read \"moe_extra_width\""));
+  CHECK(says(refused(with("my_llama", sizes + R"(, "kv_lora_rank": 16, "hc_mult": 4, "mamba_d_state": 8)")),
+             "does not read"));
+  // Only the width of the MLP is missing: 8/3 d.
+  const auto described =
+      count_json(with("nameless", R"("hidden_size": 512, "num_hidden_layers": 8, "hidden_act": "silu",
+    "num_attention_heads": 8, "num_key_value_heads": 2, "vocab_size": 6400, "tie_word_embeddings": true)"));
+  CHECK(described.count.mlp->d_ff == 1536);
+  CHECK(described.assumes("width-default"));
+  // A flag gives what is missing.
+  const std::string no_vocab = with("my_llama", sizes.substr(0, sizes.rfind(',')));
+  CHECK(says(refused(no_vocab), "without \"vocab_size\""));
+  const Document config = Document::parse(no_vocab), flags = Document::parse(R"({"vocab_size": 100})");
+  Reader with_flag(config, {{"vocab_size", "--vocab", flags.root().member("vocab_size")}});
+  CHECK(count(build_model(with_flag)).total == 74560);
 }
 
 TEST_CASE("the sizes of a few layers may be listed apart, and a number that no layer has is refused") {

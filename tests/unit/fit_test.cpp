@@ -117,7 +117,9 @@ TEST_CASE("a style whose count is no polynomial is left out") {
 }
 
 TEST_CASE("the built-in models' shapes are found from their totals") {
-  for (const char* name : {"llama-3-8b", "gpt2", "qwen2.5-7b", "pythia-1b", "gemma-2-9b", "falcon-7b", "opt-1.3b"}) {
+  for (const char* name :
+       {"llama-3-8b", "gpt2", "qwen2.5-7b", "pythia-1b", "gemma-2-9b", "falcon-7b", "opt-1.3b", "gpt-neo-2.7b",
+        "starcoderbase-1b", "bge-base-en-v1.5", "distilbert-base-uncased", "bart-base", "t5-small", "flan-t5-base"}) {
     INFO(name);
     const auto made = test::count_json(std::string(find_built_in(name)->json));
     const MainSizes& s = made.model.sizes;

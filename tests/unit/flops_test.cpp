@@ -35,10 +35,10 @@ TEST_CASE("operations are those that PyTorch's counter sees") {
     if (record.contains("matmul"))
       CHECK(found.all.matmul() == record.at("matmul").get<Int>());
     else
-      CHECK(found.all.matmul() + found.all.attention == record.at("flops").get<Int>());
+      CHECK(found.all.matmul() + found.all.attention + record.value("beside", Int{0}) == record.at("flops").get<Int>());
     types.insert(record.at("config").at("model_type").get<std::string>());
   }
-  CHECK(types.size() > 25);
+  CHECK(types.size() > 90);
 }
 
 TEST_CASE("Llama 7B's operations by hand") {
@@ -109,13 +109,68 @@ TEST_CASE("decoding: one token's matrices, its pairs with all before it") {
   CHECK(flops(latent, {.seq = 10, .decode = true}).all.attention == 2 * 10 * 4 * (2 * 32 + 8));
 }
 
+namespace {
+
+constexpr const char* kDeepseekV4 = R"({"model_type": "deepseek_v4", "hidden_size": 64, "num_hidden_layers": 3,
+    "num_attention_heads": 4, "head_dim": 32, "qk_rope_head_dim": 8, "vocab_size": 100, "moe_intermediate_size": 32,
+    "n_routed_experts": 8, "num_experts_per_tok": 2, "q_lora_rank": 24, "o_groups": 2, "o_lora_rank": 12,
+    "sliding_window": 8, "index_n_heads": 2, "index_head_dim": 16, "index_topk": 2,
+    "compress_rates": {"compressed_sparse_attention": 2, "heavily_compressed_attention": 4},
+    "layer_types": ["sliding_attention", "heavily_compressed_attention", "compressed_sparse_attention"]})";
+
+}  // namespace
+
+TEST_CASE("compressed attention sees its window and the entries that are whole") {
+  const Model model = count_json(kDeepseekV4).model;
+  const Int pair = 2 * 4 * 2 * 32, index = 2 * 2 * 16;
+  const Flops found = flops(model, {.seq = 11});
+  REQUIRE(found.layers.size() == 3);
+  CHECK(found.layers[0].each.attention == pair * 11 * 11);
+  CHECK(found.layers[1].each.attention == pair * 11 * (11 + 2));
+  CHECK(found.layers[2].each.attention == pair * 11 * (11 + 5) + index * 11 * 5);
+  const Int window = 36 + 3 * 8;
+  CHECK(found.layers[0].each.causal == pair * window);
+  CHECK(found.layers[1].each.causal == pair * (window + 4 * 1 + 4 * 2));
+  // Of 0 1 1 2 2 3 3 4 4 5 5 entries no more than two are chosen; the indexer looks at all.
+  CHECK(found.layers[2].each.causal == pair * (window + 2 + 2 * 8) + index * 30);
+  const Flops decoded = flops(model, {.seq = 11, .decode = true});
+  CHECK(decoded.layers[1].each.causal == pair * (8 + 2));
+  CHECK(decoded.layers[2].each.causal == pair * (8 + 2) + index * 5);
+}
+
+TEST_CASE("RWKV's heads cost by their state") {
+  const auto scan = [](const std::string& type) {
+    const Model model = count_json(R"({"model_type": ")" + type + R"(", "hidden_size": 128, "num_hidden_layers": 2,
+        "head_dim": 64, "head_size": 64, "vocab_size": 100})")
+                            .model;
+    return flops(model, {.seq = 10}).all.scan;
+  };
+  CHECK(scan("rwkv5") == 10 * 2 * 7 * 128 * 64);
+  CHECK(scan("rwkv7") == 10 * 2 * 9 * 128 * 64);
+}
+
+TEST_CASE("the derivation of a training step adds up") {
+  const Model model = count_json(kDeepseekV4).model;
+  for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+    const FlopsQuestion asked{.seq = 9, .batch = 2, .training = recompute};
+    const Flops found = flops(model, asked);
+    Int products = 0, attention = 0;
+    for (const CostStep& step : steps_of(found, asked)) {
+      if (step.part == "matmul") products += step.value;
+      if (step.part == "attention") attention += step.name == "full square" ? -step.value : step.value;
+    }
+    CHECK(products == found.all.matmul());
+    CHECK(attention == 0);
+  }
+}
+
 TEST_CASE("the derivation's matrix products and attention add up") {
   const FlopsQuestion asked{.seq = 9, .batch = 2};
   const Flops found = flops(llama(), asked);
   Int products = 0;
   for (const CostStep& step : steps_of(found, asked)) {
     if (step.part == "matmul") products += step.value;
-    if (step.part == "attention") CHECK(32 * step.value == found.all.attention);
+    if (step.part == "attention") CHECK((step.name == "full square" ? 1 : 32) * step.value == found.all.attention);
   }
   CHECK(products == found.all.matmul());
 }

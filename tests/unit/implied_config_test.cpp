@@ -7,6 +7,7 @@
 #include "checkpoint/expected.h"
 #include "checkpoint_bytes.h"
 #include "helpers.h"
+#include "infer/probe.h"
 #include "infer/shape_equations.h"
 #include "temporary.h"
 
@@ -98,8 +99,8 @@ TEST_CASE("implied config: truth values, kinds of layers and classes that follow
       R"({"model_type":"falcon","multi_query":false,"bias":true,)" + small + "}",
       R"({"model_type":"phi","qk_layernorm":true,)" + small + "}",
       R"({"model_type":"qwen2_moe","mlp_only_layers":[1,3],"num_experts":4,"moe_intermediate_size":12,)" + small + "}",
-      R"({"model_type":"deepseek_v3","first_k_dense_replace":0,"n_routed_experts":4,"n_group":1,"topk_group":1,)"
-      R"("num_experts_per_tok":2,"moe_intermediate_size":12,"q_lora_rank":null,)" +
+      R"({"model_type":"deepseek_v3","first_k_dense_replace":1,"n_routed_experts":4,"n_group":1,"topk_group":1,)"
+      R"("num_experts_per_tok":2,"moe_intermediate_size":12,"q_lora_rank":10,)" +
           small + "}",
       R"({"model_type":"mamba","hidden_size":48,"num_hidden_layers":3,"vocab_size":61,"expand":3,"state_size":5})",
       R"({"model_type":"bart","architectures":["BartForCausalLM"],"d_model":48,"decoder_layers":3,"encoder_layers":2,)"
@@ -113,6 +114,9 @@ TEST_CASE("implied config: truth values, kinds of layers and classes that follow
     REQUIRE(found.config);
     CHECK(count_json(found.config->json).count.total == count_json(config).count.total);
     CHECK(count_json(found.config->json).log.warnings.empty());
+    // Of two that have the same parameters, the one that knows the buffers too.
+    if (config.find("deepseek_v3") != std::string::npos)
+      CHECK(found.config->json.find("deepseek_v3") != std::string::npos);
   }
 }
 
@@ -159,6 +163,19 @@ TEST_CASE("implied config: where there is none, why") {
   };
   CHECK(reason({{"w", "F32", {2, 2}}}) == "no tensor's name has the number of a layer");
   CHECK(reason({{"a.0.b", "F32", {2, 2}}}) == "no known architecture has layers with these names");
+  CHECK(reason({{"a.0.b", "F32", {2, 2}}, {"a.2.b", "F32", {2, 2}}}) ==
+        "the numbers of the layers, from 0 on, have gaps");
+  const std::string too_many =
+      "there are more layers, or more names in them or outside, than any known architecture has";
+  std::vector<NamedTensor> layers, names{{"a.0.b", "F32", {1}}}, outside{{"a.0.b", "F32", {1}}};
+  for (std::size_t i = 0; i <= kMostLayers; ++i) {
+    layers.push_back({format_text("model.layers.{}.mlp.up_proj.weight", i), "F32", {1}});
+    names.push_back({format_text("model.layers.0.mlp.up_proj_{}.weight", i), "F32", {1}});
+    outside.push_back({format_text("w_{}", i), "F32", {1}});
+  }
+  CHECK(reason(layers) == too_many);
+  CHECK(reason(names) == too_many);
+  CHECK(reason(outside) == too_many);
   std::vector<NamedTensor> llama;
   for (const StoredModel& model : stored_models("headers.jsonl")) {
     if (model.name == "llama") llama = model.files[0];

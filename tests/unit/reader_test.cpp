@@ -6,6 +6,28 @@
 using namespace lmsize;
 using test::error_of;
 
+TEST_CASE("a reader knows what it missed, and what is not as its absence would be") {
+  const Document d = Document::parse(R"({"act": "gelu", "eps": 1e-6, "theta": 1e4, "inner": {}})");
+  const Document flags = Document::parse(R"({"size": 3})");
+  Reader r(d, {{"size", "--size", flags.root().member("size")}});
+  CHECK(r.text("act", "silu") == "gelu");
+  CHECK(r.text({"other", "act"}, "silu") == "gelu");  // counts once
+  CHECK(r.number("eps", 1e-5) == 1e-6);
+  CHECK(r.number("theta", 1e4) == 1e4);
+  CHECK(r.number("none", 1) == 1);
+  CHECK(r.size({"a", "b"}, 7) == 7);
+  CHECK(r.object("inner").size("c", 7) == 7);  // not of the outermost object
+  r.ignore({"unimportant"});
+  CHECK(r.unusual() == 2);
+  REQUIRE(r.missed().size() == 2);
+  CHECK(r.missed()[0][0] == "none");
+  CHECK(r.missed()[1].size() == 2);
+  CHECK(r.missed()[1][1] == "b");
+  Reader again = r.fresh();
+  CHECK(again.missed().empty());
+  CHECK(again.size("size", 1) == 3);
+}
+
 TEST_CASE("absent, null and value are three things") {
   const Document d = Document::parse(R"({"one": 1, "nothing": null, "zero": 0})");
   Reader r(d);
