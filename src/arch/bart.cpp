@@ -87,7 +87,7 @@ Stack& add_bart_half(Model& model, const BartSizes& sizes, const BartDefaults& d
 void encoder_decoder_classifier(Reader& config, Model& model, const Sizes& s) {
   model.heads.push_back({"", Matrix{"classification_head.dense", s.d, s.d, true, Role::head, true}});
   model.heads.push_back({"", Head{.name = "classification_head.out_proj",
-                                  .rows = read_labels(config),
+                                  .rows = read_labels(config, model.model_type == "bart" ? 3 : 2),
                                   .d = s.d,
                                   .bias = true,
                                   .pooled = true}});

@@ -198,8 +198,8 @@ void sliding_decoder(Reader& config, Model& model, const Sizes& s, Attention att
   });
 }
 
-Dim read_labels(Reader& config) {
-  Int labels = 2;
+Dim read_labels(Reader& config, Int absent) {
+  Int labels = absent;
   const Value names = config.find("id2label");
   if (names && names.kind() == JsonKind::object) {
     labels = 0;

@@ -140,7 +140,7 @@ Stack& decoder_frame(Reader& config, Model& model, const Sizes& s, const FrameNa
 void decoder_head(Reader& config, Model& model, const Sizes& s, std::string_view classifier = "score",
                   std::string_view head = "lm_head");
 
-// num_labels, or the number of id2label's entries, or 2.
-Dim read_labels(Reader& config);
+// num_labels, or the number of id2label's entries, or what an absent one is.
+Dim read_labels(Reader& config, Int absent = 2);
 
 }  // namespace lmsize

@@ -83,6 +83,9 @@ void modernbert_decoder(Reader& config, Model& model) {
     model.heads.push_back({"", made.masked});
   else
     decoder_head(config, model, made.s);
+  if (model.head_kind == HeadKind::sequence_classification)
+    config.assume("unknown-head", "the classifier is counted without the matrix and the norm before it",
+                  "architectures");
 }
 
 // ModernBertForMaskedLM: every class with a head reads the base through the same matrix and norm.

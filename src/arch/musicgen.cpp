@@ -50,6 +50,11 @@ void musicgen_melody_decoder(Reader& config, Model& model) { codebook_decoder(co
 
 // MoshiForCausalLM: Llama's layers with a fused gate and one row more for tokens than for logits.
 void moshi(Reader& config, Model& model) {
+  if (model.architecture.ends_with("ForConditionalGeneration")) {
+    config.doubt("language-model-only", "the language model is counted; what hears and speaks is not",
+                 {"audio_encoder_config", "depth_decoder_config"});
+    model.whole = false;
+  }
   const Sizes s = read_sizes(config, model,
                              {.vocab = 32000,
                               .d = 4096,

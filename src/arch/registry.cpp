@@ -376,6 +376,19 @@ void check_choice_of_experts(Reader& config, const Model& model) {
                              stated);
 }
 
+// Whether a class is a part of the architecture's or has a head of its own that nothing here knows. Of models with
+// towers the classes that answer in words are known; of others all but the parts.
+bool is_other_class(const Architecture& known, const Model& model) {
+  const std::string_view name = model.architecture;
+  if (name == known.language_class) return false;
+  const ClassName parts = split_class(name);
+  const auto is_part = [&](std::string_view part) {
+    return parts.stem.ends_with(part) && !split_class(known.language_class).stem.ends_with(part);
+  };
+  return (known.composite && parts.head != HeadKind::language_model) || is_part("Vision") || is_part("Audio") ||
+         name.ends_with("Encoder") || name.ends_with("Decoder");
+}
+
 Model build_at(Reader& config, Model model) {
   const auto classes = config.texts("architectures");
   if (classes && !classes->empty()) model.architecture = classes->front();
@@ -396,9 +409,7 @@ Model build_at(Reader& config, Model model) {
   place_class(known, model);
   known.build(config, model);
   check_choice_of_experts(config, model);
-  // Of models with towers the classes that answer in words are known; their parts and other heads are not.
-  if (known.composite && model.architecture != known.language_class &&
-      split_class(model.architecture).head != HeadKind::language_model)
+  if (is_other_class(known, model))
     config.assume("unknown-head", escaped(model.architecture) + " is counted as " + std::string(known.language_class),
                   "architectures");
   config.finish(model.model_type.empty() ? "this description" : escaped(model.model_type));

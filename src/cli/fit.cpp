@@ -311,17 +311,35 @@ FitQuestion question_for(const FitOptions& o, const Templates& templates) {
   return asked;
 }
 
-// Whether weights, cache and activations of a shape fit; bfloat16 unless the config says.
-bool fits_memory(const Template& made, const FitShape& shape, Int vocab, const FitOptions& o) {
-  const Document document = made.config.with(sizes_of(shape, vocab));
+// What a shape takes: weights, cache and activations; bfloat16 unless the config says.
+Memory memory_of(const Template& made, const NewSizes& sizes, const FitOptions& o) {
+  const Document document = made.config.with(sizes);
   ReadLog log;
   MemoryQuestion asked;
   asked.storage = read_storage(document.root(), log);
   asked.cache_format = asked.state_format = asked.storage.plain;
   asked.max_model_len = o.max_model_len;
   asked.tensor_parallel = o.tp.value_or(1);
-  const Memory found = memory(made.config.model(sizes_of(shape, vocab)), asked);
-  return static_cast<double>(*found.device.total) <= *o.memory;
+  return memory(made.config.model(sizes), asked);
+}
+
+bool fits_memory(const Template& made, const FitShape& shape, Int vocab, const FitOptions& o) {
+  return static_cast<double>(*memory_of(made, sizes_of(shape, vocab), o).device.total) <= *o.memory;
+}
+
+// Whether the weights alone of that many parameters are too much for the device, in whatever shape: a search among all
+// shapes would find that out one by one. Some formats take less for some parts, hence the margin.
+bool never_fits(const Templates& templates, const FitQuestion& asked, const FitOptions& o) {
+  constexpr double margin = 0.9;
+  const double least = static_cast<double>(asked.parameters) * (1 - asked.tolerance);
+  return std::ranges::none_of(templates, [&](const auto& made) {
+    const Model& model = made->config.base_model();
+    const MainSizes& s = model.sizes;
+    const NewSizes own{*s.hidden_size,         *s.intermediate_size, *s.num_hidden_layers,    *s.num_attention_heads,
+                       *s.num_key_value_heads, *s.head_dim,          s.vocab_size.value_or(1)};
+    const double bytes = static_cast<double>(memory_of(*made, own, o).device.weights);
+    return margin * least * bytes / static_cast<double>(count(model).total) <= *o.memory;
+  });
 }
 
 // A found model, built from its config as `count` would read it.
@@ -392,13 +410,14 @@ int fit(Words words, Streams& streams) {
   }
   const Templates templates = templates_for(asked_for, vocab);
   FitQuestion asked = question_for(asked_for, templates);
+  const bool too_large = asked_for.memory && never_fits(templates, asked, asked_for);
   if (asked_for.memory)
     asked.accepts = [&](std::size_t style, const FitShape& shape) {
       return fits_memory(*templates[style], shape, vocab, asked_for);
     };
   std::vector<FitStyle> styles;
   for (const auto& made : templates) styles.push_back(made->style);
-  const Fit found = lmsize::fit(styles, asked);
+  const Fit found = too_large ? Fit{} : lmsize::fit(styles, asked);
 
   FitReport report{asked.parameters, asked.tolerance, found.points, {}};
   if (asked_for.explain) report.derivation = steps_of(found, styles, asked);
@@ -412,7 +431,9 @@ int fit(Words words, Streams& streams) {
                              json_text(models[i].document.root())});
   options.print(streams, rendered(report, options, options.color(streams)));
   if (report.models.empty()) {
-    streams.err << "lmsize: no shape meets all of this; --tolerance takes those farther off\n";
+    streams.err << "lmsize: no shape meets all of this"
+                << (too_large ? ": the weights alone take more than --memory\n"
+                              : "; --tolerance takes those farther off\n");
     return 1;
   }
   if (asked_for.emit) emit(*asked_for.emit, report.models.front().config, streams);

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 11> kSizeWords{"size",  "dim",   "num_", 
 
 // Keys that have such a part but size nothing, whatever the architecture: token ids, chunking, routing groups, old
 // generation settings, training. Keys of one family stand in that family's ignore().
-constexpr std::array<std::string_view, 28> kNonSizes{
+constexpr std::array<std::string_view, 29> kNonSizes{
     "attention_chunk_size",
     "begin_suppress_tokens",
     "chunk_size_feed_forward",
@@ -38,6 +38,7 @@ constexpr std::array<std::string_view, 28> kNonSizes{
     "num_beam_groups",
     "num_beams",
     "num_expert_group",
+    "num_labels",
     "num_logits_to_keep",
     "num_return_sequences",
     "original_max_position_embeddings",

@@ -88,7 +88,7 @@ void Expectations::read_lines(std::string_view bytes) {
            {number, 1});
     if (const std::optional<Int> count = decimal_count(trimmed(parts[1])))
       add(std::string(trimmed(parts[0])), *count, {number, 1});
-    else if (number > 1)  // else a header
+    else if (number > 1 || parts[1].find_first_of("0123456789") != std::string::npos)  // else a header
       fail(format_text("\"{}\" is no count: an integer of 0 to 2^63 - 1", escaped(parts[1], 40)), {number, 1});
   }
 }

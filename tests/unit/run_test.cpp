@@ -317,3 +317,34 @@ TEST_CASE("a long batch says on a terminal how far it is, and wipes that away") 
   CHECK(seen.find(" a second, 0 failed") != std::string::npos);
   CHECK(seen.ends_with("\r\x1b[K"));
 }
+
+TEST_CASE("a memory that the weights alone overflow is said at once") {
+  const Ran ran =
+      run({"fit", "--params", "7e9", "--like", "llama-3-8b", "--memory", "10GiB", "--max-model-len", "100"});
+  CHECK(ran.status == 1);
+  CHECK(ran.err == "lmsize: no shape meets all of this: the weights alone take more than --memory\n");
+}
+
+TEST_CASE("a file full of keys that nothing reads is told in part") {
+  std::string json = R"({"model_type": "llama")";
+  for (int i = 0; i < 100000; ++i) json += ", \"num_x" + std::to_string(i) + "\": 5";
+  const Ran ran = run({"-", "--get", "status"}, json + "}");
+  CHECK(ran.out == "assumed\n");
+  CHECK(lines_in(ran.err) == 100);
+}
+
+TEST_CASE("the first line of --expect is a header only where its count is no number") {
+  const test::TemporaryFolder folder;
+  CHECK(run({"check", "gpt2", "--expect", folder.write("counts.csv", "model,count\ngpt2,124439808\n")}).status == 0);
+  CHECK(run({"check", "gpt2", "--expect", folder.write("odd.csv", "gpt2,-1\n")}).status == 3);
+  CHECK(run({"check", "gpt2", "--expect", folder.write("power.csv", "gpt2,1.24439808e8\n")}).status == 3);
+}
+
+TEST_CASE("a key that --set has put where nothing reads it, or beside another name of it, is told") {
+  CHECK(run({"llama-3-8b", "--set", "foo=3", "--get", "parameters.total"})
+            .err.find("--set foo: llama does not read it: nothing changes [unread-set-key]") != std::string::npos);
+  const Ran both = run({"llama-3-8b", "--set", "num_layers=3", "--get", "status"});
+  CHECK(both.out == "assumed\n");
+  CHECK(both.err.find("num_hidden_layers is 32 and num_layers is 3") != std::string::npos);
+  CHECK(run({"llama-3-8b", "--set", "torch_dtype=\"float16\"", "--get", "status"}).err.empty());
+}
