@@ -62,11 +62,12 @@ std::optional<TimesSigmoid> as_times_sigmoid(Activation function) {
 }
 
 Rows<float> xielu(const Rows<float>& x, const ActivationParameters& learned) {
-  const auto softplus = [](double a) { return static_cast<float>(std::log1p(std::exp(a))); };
-  const float beta = static_cast<float>(learned.beta), eps = static_cast<float>(learned.eps);
-  const float a_p = softplus(learned.alpha_p), a_n = beta + softplus(learned.alpha_n);
-  return map_each(
-      x, [=](float v) { return v > 0 ? v * (a_p * v + beta) : a_n * std::expm1(std::min(v, eps)) + (beta - a_n) * v; });
+  const auto softplus = [](double a) { return std::log1p(std::exp(a)); };
+  const double beta = learned.beta, eps = learned.eps, a_n = beta + softplus(learned.alpha_n);
+  const float a_p = static_cast<float>(softplus(learned.alpha_p)), slope = static_cast<float>(beta);
+  // Below zero the two terms cancel around a root: they are taken in double.
+  const auto negative = [=](double v) { return a_n * std::expm1(std::min(v, eps)) + (beta - a_n) * v; };
+  return map_each(x, [=](float v) { return v > 0 ? v * (a_p * v + slope) : static_cast<float>(negative(v)); });
 }
 
 }  // namespace

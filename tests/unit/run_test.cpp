@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -287,10 +288,11 @@ class SlowLines : public std::streambuf {
   int left_;
 };
 
-// What a batch of four slow lines writes to a terminal that is its standard error.
-std::string seen_on_terminal(const std::vector<const char*>& words) {
+// What a batch of four slow lines writes to a terminal that is its standard error; nothing where the system has no
+// terminals to give (a container without /dev/pts).
+std::optional<std::string> seen_on_terminal(const std::vector<const char*>& words) {
   const int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
-  REQUIRE(master >= 0);
+  if (master < 0) return std::nullopt;
   REQUIRE((grantpt(master) == 0 && unlockpt(master) == 0));
   const int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
   REQUIRE(slave >= 0);
@@ -312,10 +314,14 @@ std::string seen_on_terminal(const std::vector<const char*>& words) {
 }  // namespace
 
 TEST_CASE("a long batch says on a terminal how far it is, and wipes that away") {
-  const std::string seen = seen_on_terminal({"-", "--jsonl", "--quiet", "--jobs", "1"});
-  CHECK(seen.find("\r3 inputs, ") == 0);
-  CHECK(seen.find(" a second, 0 failed") != std::string::npos);
-  CHECK(seen.ends_with("\r\x1b[K"));
+  const std::optional<std::string> seen = seen_on_terminal({"-", "--jsonl", "--quiet", "--jobs", "1"});
+  if (!seen) {
+    WARN("no terminal to be had: not tested");
+    return;
+  }
+  CHECK(seen->find("\r3 inputs, ") == 0);
+  CHECK(seen->find(" a second, 0 failed") != std::string::npos);
+  CHECK(seen->ends_with("\r\x1b[K"));
 }
 
 TEST_CASE("a memory that the weights alone overflow is said at once") {
