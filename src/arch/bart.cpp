@@ -72,12 +72,12 @@ Stack& add_bart_half(Model& model, const BartSizes& sizes, const BartDefaults& d
   Stack& stack = add_stack(model, part + ".layers", sizes.whole ? part : "");
   Embedding tokens{.rows = s.vocab, .width = s.d, .scale = s.embedding_scale};
   stack.input.push_back({.prefix = prefix, .block = tokens, .stored = stored});
-  stack.input.push_back({prefix, Embedding{.name = "embed_positions",
-                                           .rows = decoder ? sizes.decoder_positions.value_or(sizes.positions)
-                                                           : sizes.positions,
-                                           .width = s.d,
-                                           .offset = defaults.offset,
-                                           .sinusoidal = defaults.sinusoidal}});
+  stack.input.push_back(
+      {prefix, Embedding{.name = "embed_positions",
+                         .rows = decoder ? sizes.decoder_positions.value_or(sizes.positions) : sizes.positions,
+                         .width = s.d,
+                         .offset = defaults.offset,
+                         .sinusoidal = defaults.sinusoidal}});
   if (defaults.embedding_norm) stack.input.push_back({prefix, s.named("layernorm_embedding")});
   add_layers(stack, decoder ? sizes.decoder.n_layers : sizes.encoder.n_layers, std::move(layer));
   if (defaults.final_norm) stack.output.push_back({prefix, s.named("layer_norm")});
@@ -102,8 +102,7 @@ void bart_heads(Reader& config, Model& model, const BartSizes& sizes) {
 }
 
 void bart_model(Reader& config, Model& model, const BartDefaults& defaults) {
-  bart_model(config, model, defaults, read_bart_sizes(config, model, defaults),
-             [](Layer&, bool) {});
+  bart_model(config, model, defaults, read_bart_sizes(config, model, defaults), [](Layer&, bool) {});
 }
 
 void bart_model(Reader& config, Model& model, const BartDefaults& defaults, const BartSizes& sizes,

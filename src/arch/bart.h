@@ -35,7 +35,7 @@ struct BartSizes {
   Dim positions{};
   std::optional<Dim> decoder_positions{};  // where they are not as many as the encoder's
   bool logits_bias = true;                 // final_logits_bias is stored
-  bool whole = true;  // encoder and decoder; false: the decoder alone
+  bool whole = true;                       // encoder and decoder; false: the decoder alone
 };
 BartSizes read_bart_sizes(Reader& config, Model& model, const BartDefaults& defaults);
 

@@ -94,8 +94,10 @@ void add_layers(Stack& stack, Int n, KindOf kind_of, Body body) {
       body(stack.kinds.emplace_back(), kind);
       seen.push_back(std::move(kind));
     }
-    if (!stack.spans.empty() && stack.spans.back().kind == k) ++stack.spans.back().count;
-    else stack.spans.push_back({i, 1, k});
+    if (!stack.spans.empty() && stack.spans.back().kind == k)
+      ++stack.spans.back().count;
+    else
+      stack.spans.push_back({i, 1, k});
   }
 }
 

@@ -57,10 +57,12 @@ void gpt2_decoder(Reader& config, Model& model, const Gpt2& g) {
   stack.input.push_back({model.base, Embedding{"wpe", g.positions, g.s.d}});
   if (!config.flag("scale_attn_by_inverse_layer_idx", false)) return add_layers(stack, g.s.n_layers.value, layer);
   const double scale = g.attention.scale.value_or(1 / std::sqrt(static_cast<double>(g.s.head_dim.value)));
-  add_layers(stack, g.s.n_layers.value, [](Int i) { return i; }, [&](Layer& scaled, Int i) {
-    scaled = layer;
-    std::get<Attention>(scaled.branches[0].block).scale = scale / static_cast<double>(i + 1);
-  });
+  add_layers(
+      stack, g.s.n_layers.value, [](Int i) { return i; },
+      [&](Layer& scaled, Int i) {
+        scaled = layer;
+        std::get<Attention>(scaled.branches[0].block).scale = scale / static_cast<double>(i + 1);
+      });
 }
 
 }  // namespace
@@ -89,7 +91,8 @@ void gpt_bigcode(Reader& config, Model& model) {
 // OpenAIGPTLMHeadModel.
 void openai_gpt(Reader& config, Model& model) {
   Gpt2 g = read_gpt2(config, model, "gelu", 40478, 512);
-  if (g.mlp.activation == Activation::gelu) g.mlp.activation = Activation::gelu_tanh;  // what this class means by "gelu"
+  if (g.mlp.activation == Activation::gelu)
+    g.mlp.activation = Activation::gelu_tanh;  // what this class means by "gelu"
   Layer layer = pre_norm_layer(g.s, g.attention, g.mlp, "ln_1", "ln_2");
   for (Branch& branch : layer.branches) std::swap(branch.before, branch.after_sum);
   Stack& stack = add_stack(model, "h");

@@ -48,9 +48,7 @@ void jamba(Reader& config, Model& model) {
   };
   add_layers(
       decoder_frame(config, model, s, {.norm = "final_layernorm"}), s.n_layers.value,
-      [&](Int i) {
-        return Kind{i % attn_period == attn_offset, n_experts > 1 && i % expert_period == expert_offset};
-      },
+      [&](Int i) { return Kind{i % attn_period == attn_offset, n_experts > 1 && i % expert_period == expert_offset}; },
       [&](Layer& layer, Kind kind) {
         layer = pre_norm_layer(s, kind.attends ? Block(s.attention()) : Block(mixer),
                                kind.routes ? Block(moe) : Block(mlp), "input_layernorm", "pre_ff_layernorm");

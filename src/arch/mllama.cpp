@@ -10,15 +10,15 @@ namespace lmsize {
 // MllamaForCausalLM: cross-attention layers have no self-attention; learned gates weigh what their blocks add.
 void mllama_text(Reader& config, Model& model) {
   Sizes s = read_sizes(config, model,
-                             {.vocab = 128256,
-                              .d = 4096,
-                              .d_ff = 14336,
-                              .n_layers = 40,
-                              .n_heads = 32,
-                              .n_kv_heads = 8,
-                              .kv_heads_may_be_null = false,
-                              .norm = {.eps = 1e-5},
-                              .has_head_dim = false});
+                       {.vocab = 128256,
+                        .d = 4096,
+                        .d_ff = 14336,
+                        .n_layers = 40,
+                        .n_heads = 32,
+                        .n_kv_heads = 8,
+                        .kv_heads_may_be_null = false,
+                        .norm = {.eps = 1e-5},
+                        .has_head_dim = false});
   Attention attention = s.attention();
   attention.rope = read_rope(config, s.head_dim.value, 500000);
   Attention cross = s.attention();

@@ -1,4 +1,5 @@
-// Descriptions without a model_type: a few sizes as flags or JSON, and the params.json of Meta's and Mistral's releases.
+// Descriptions without a model_type: a few sizes as flags or JSON, and the params.json of Meta's and Mistral's
+// releases.
 
 #include "arch/common.h"
 #include "arch/families.h"
@@ -93,7 +94,8 @@ std::optional<MixtureOfExperts> read_experts(Reader& config, const Mlp& mlp) {
   }
   MixtureOfExperts moe;
   moe.n_experts = {n, Symbol::n_experts};
-  if (!per_token) config.assume("experts-per-token-default", "num_experts_per_tok is not given: 2", "num_experts_per_tok");
+  if (!per_token)
+    config.assume("experts-per-token-default", "num_experts_per_tok is not given: 2", "num_experts_per_tok");
   moe.per_token = per_token.value_or(2);
   moe.expert = mlp;
   moe.expert.name = "experts";
@@ -121,8 +123,10 @@ void plain(Reader& config, Model& model) {
   const auto vocab = config.optional_size(key::vocab);
   const bool tie_given = config.has(key::tied) || config.find(key::tied);
   s.tied = config.flag(key::tied, false);
-  if (!vocab) config.assume("no-vocabulary", "vocab_size is not given: no embedding and no head", key::vocab);
-  else if (!tie_given) config.assume("tied-default", "tie_word_embeddings is not given: a head of its own", key::tied);
+  if (!vocab)
+    config.assume("no-vocabulary", "vocab_size is not given: no embedding and no head", key::vocab);
+  else if (!tie_given)
+    config.assume("tied-default", "tie_word_embeddings is not given: a head of its own", key::tied);
   s.vocab = {vocab.value_or(0), Symbol::vocab};
   const auto positions = config.optional_size({"max_position_embeddings", "n_positions"});
 
@@ -195,8 +199,8 @@ void meta_params(Reader& config, Model& model) {
   moe.routing.normalized = true;
   config.ignore({"max_seq_len", "max_batch_size", "use_scaled_rope", "sliding_window"});
 
-  model.sizes = {s.d.value,          s.d_ff.value,     s.n_layers.value, s.n_heads.value,
-                 s.n_kv_heads.value, s.head_dim.value, {},               {}};
+  model.sizes = {s.d.value, s.d_ff.value, s.n_layers.value, s.n_heads.value, s.n_kv_heads.value, s.head_dim.value, {},
+                 {}};
   Stack& stack = add_stack(model, "layers");
   if (!unknown_vocab) {
     model.sizes.vocab_size = s.vocab.value;

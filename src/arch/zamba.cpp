@@ -82,7 +82,8 @@ void shared_layers(Reader& config, Model& model, const Sizes& s, const std::vect
                const std::string prefix = place.block < 0 ? "" : "mamba_decoder.";
                if (place.block >= 0) {
                  push_shared(layer, s, name, block, place);
-                 layer.branches.push_back({.block = Lone{"linear.weight", {s.d, s.d}, Role::other, false, Use::matrix}, .chained = true});
+                 layer.branches.push_back(
+                     {.block = Lone{"linear.weight", {s.d, s.d}, Role::other, false, Use::matrix}, .chained = true});
                }
                mixer.name = prefix + "mamba";
                layer.branches.push_back({.before = s.named(prefix + "input_layernorm"), .block = mixer});

@@ -14,7 +14,7 @@ struct CheckpointIndex {
   struct Entry {
     std::string tensor, shard;  // the file's name, beside the index
   };
-  std::vector<Entry> entries;  // sorted by tensor
+  std::vector<Entry> entries;       // sorted by tensor
   std::optional<Int> total_size{};  // bytes of all tensors, as it claims
 };
 

@@ -23,7 +23,6 @@ static_assert(std::endian::native == std::endian::little, "safetensors files are
 
 [[noreturn]] void fail(std::string message) { throw Error("safetensors", std::move(message)); }
 
-
 // Takes the parser's events for {"NAME": {"dtype": …, "shape": […], "data_offsets": [begin, end]}, …} and
 // {"__metadata__": {…}}, and refuses everything else where it stands. Fields of a tensor that the format does not know
 // are skipped, as the reference implementation does. Offsets are left relative to the end of the header.

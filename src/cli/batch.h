@@ -50,7 +50,8 @@ class OutputOptions {
   std::string color_ = "auto";
 };
 
-// What all that go over inputs have: OutputOptions, shape flags, --set, --jobs, --recursive, --strict, --summary, --quiet.
+// What all that go over inputs have: OutputOptions, shape flags, --set, --jobs, --recursive, --strict, --summary,
+// --quiet.
 class BatchOptions : public OutputOptions {
  public:
   BatchOptions(CommandLine& line, std::initializer_list<Format> formats);
@@ -125,8 +126,8 @@ struct Rendering {
 
 // Reads every input and renders them, in order, to --output's file or standard output. Returns the highest status met:
 // 0; 1 (differences; with --strict warnings or assumptions); 2 (Failure::usage); 3. Interrupted, it ends after what has
-// been read by then, leaves --output's old file as it is, and returns 128 + the signal's number, as shells do. Throws UsageError where there is no
-// input, Error "output" where the result cannot be written.
+// been read by then, leaves --output's old file as it is, and returns 128 + the signal's number, as shells do. Throws
+// UsageError where there is no input, Error "output" where the result cannot be written.
 int for_each_config(const BatchOptions& options, Streams& streams, const Rendering& rendering);
 
 // Appends the object {"source", "error": {"message", "rule", "line", "column"}}.

@@ -16,8 +16,10 @@ std::string Getter::line_of(std::string_view json) {
 }
 
 std::string Getter::in_order(std::string line) {
-  if (line.empty()) ++held_back_;
-  else found_ = true;
+  if (line.empty())
+    ++held_back_;
+  else
+    found_ = true;
   return found_ ? std::string(std::exchange(held_back_, 0), '\n') + line : "";
 }
 

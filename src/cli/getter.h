@@ -7,8 +7,8 @@
 
 namespace lmsize::cli {
 
-// The lines of inputs that lack the path are empty. Where no model has it the path is wrong, and nothing may be printed:
-// empty lines are held back until a value comes.
+// The lines of inputs that lack the path are empty. Where no model has it the path is wrong, and nothing may be
+// printed: empty lines are held back until a value comes.
 class Getter {
  public:
   explicit Getter(std::string path) : path_(std::move(path)) {}

@@ -36,9 +36,9 @@ class JsonStream {
  private:
   enum class Mode { unknown, lines, documents, ended };
 
-  bool read_more();          // false at the end of the stream
-  bool skip_blanks_there();  // those that have been read; whether something follows them
-  bool skip_blanks();        // false at the end of the stream
+  bool read_more();             // false at the end of the stream
+  bool skip_blanks_there();     // those that have been read; whether something follows them
+  bool skip_blanks();           // false at the end of the stream
   std::size_t line_size();      // without the line break; of a line beyond the limit, something beyond it
   std::size_t document_size();  // up to its last bracket or quote; without one, all there is
   std::string take(std::size_t size);
@@ -48,9 +48,9 @@ class JsonStream {
 
   std::streambuf& in_;
   Mode mode_;
-  std::string buffer_;     // what has been read; taken up to start_
+  std::string buffer_;  // what has been read; taken up to start_
   std::size_t start_ = 0;
-  Position at_{1, 1};      // the place of buffer_[start_]
+  Position at_{1, 1};  // the place of buffer_[start_]
   std::size_t documents_ = 0;
 };
 

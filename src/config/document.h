@@ -28,7 +28,7 @@ class Value {
 
   JsonKind kind() const;
   bool is_null() const { return document_ != nullptr && kind() == JsonKind::null; }  // no value is not null
-  bool truth() const;             // of a boolean
+  bool truth() const;                                                                // of a boolean
   bool shadowed() const;          // a later member of the same name counts in its place
   bool from_flag() const;         // it stands in no file
   std::string_view text() const;  // a string's characters; a number's own literal
@@ -89,7 +89,7 @@ class Document {
   void build(std::size_t start, const std::vector<UnreadableLiteral>& literals);
   Position position_at(std::uint32_t offset) const;
 
-  std::string bytes_;   // the source, for positions
+  std::string bytes_;    // the source, for positions
   std::string strings_;  // keys, strings and number literals
   std::vector<Node> nodes_;
   std::vector<Diagnostic> warnings_;

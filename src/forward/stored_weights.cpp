@@ -81,8 +81,8 @@ void rename(Mlp& mlp, const Names& names) {
 }
 
 struct Found {
-  NameScheme naming;    // that most of the part's names are there in; the whole checkpoint's where none is
-  Int present = 0;  // names that are there in it
+  NameScheme naming;  // that most of the part's names are there in; the whole checkpoint's where none is
+  Int present = 0;    // names that are there in it
 };
 
 Found find_names(const Part& part, const Checkpoint& checkpoint) {

@@ -561,7 +561,9 @@ std::vector<Tensor> tensors_of(const Block& block, Naming naming) {
   tensors_of(block, tensors, naming);
   return tensors;
 }
-void tensors_of(const Block& block, std::vector<Tensor>& out, Naming naming) { std::visit(Visitor{{out, naming}}, block); }
+void tensors_of(const Block& block, std::vector<Tensor>& out, Naming naming) {
+  std::visit(Visitor{{out, naming}}, block);
+}
 void tensors_of(const Norm& norm, std::vector<Tensor>& out, Naming naming) { store_norm(norm, "", {out, naming}); }
 
 const std::string& block_name(const Block& block) {

@@ -119,7 +119,8 @@ struct AttentionBank {
 };
 
 // An indexer: small heads that choose the top_k tokens which attention looks at; one key serves all its heads. Queries
-// come from the latent vector of the queries (DeepSeek), or like the keys from the stream, both with a norm (MiniMax M3).
+// come from the latent vector of the queries (DeepSeek), or like the keys from the stream, both with a norm (MiniMax
+// M3).
 struct Indexer {
   Dim n_heads{}, head_dim{};
   Int top_k = 2048;

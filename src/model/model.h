@@ -23,13 +23,13 @@ struct Branch {
   std::optional<Norm> after{};
   std::optional<Norm> after_sum{};
   std::optional<Norm> after_all{};  // of what this branch and those it is parallel to add together (Gemma 4)
-  bool parallel = false;  // takes the input of the branch before it (its own norm, or that branch's where it has none)
-  bool stored = true;     // false: runs again on weights that are stored elsewhere
-  double scale = 1;       // of what the block adds (Granite's residual_multiplier)
-  bool late = false;      // what the block adds is added at the end of the layer (LongCat's experts)
+  bool parallel = false;   // takes the input of the branch before it (its own norm, or that branch's where it has none)
+  bool stored = true;      // false: runs again on weights that are stored elsewhere
+  double scale = 1;        // of what the block adds (Granite's residual_multiplier)
+  bool late = false;       // what the block adds is added at the end of the layer (LongCat's experts)
   bool from_norm = false;  // adds to before(x) in place of x (BLOOM's option)
   double stream_scale = 1;  // of x, or of before(x), before the block's output is added (MiniMax)
-  bool chained = false;    // adds nothing itself: the next branch takes its output, or x + it if that adds to x (Zamba)
+  bool chained = false;  // adds nothing itself: the next branch takes its output, or x + it if that adds to x (Zamba)
 };
 
 struct Layer {

@@ -17,7 +17,6 @@ std::optional<std::string_view> stated(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-
 constexpr std::array kHeadings{
     Heading{"source"},   Heading{"ok"},      Heading{"total", true}, Heading{"expected", true}, Heading{"rule"},
     Heading{"severity"}, Heading{"message"}, Heading{"key"},         Heading{"line", true},     Heading{"column", true},

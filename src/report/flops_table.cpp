@@ -59,8 +59,9 @@ void write_layers(const FlopsReport& report, bool color, std::string& out) {
   TextTable table({{left}, {right}, {right}, {right}, {right}, {right}});
   table.row({"layers, each", "matmul", "attention", "causal", "scan", "total"});
   for (const LayerOperations& layer : report.flops.layers) {
-    table.row({layer_range(layer.part, layer.first, layer.last), grouped(layer.each.matmul()), grouped(layer.each.attention),
-               grouped(layer.each.causal), grouped(layer.each.scan), grouped(layer.each.total())});
+    table.row({layer_range(layer.part, layer.first, layer.last), grouped(layer.each.matmul()),
+               grouped(layer.each.attention), grouped(layer.each.causal), grouped(layer.each.scan),
+               grouped(layer.each.total())});
   }
   out += '\n';
   table.write(color, out);

@@ -1,6 +1,5 @@
 // What a config may look like, and what is guessed where it does not say.
 #include "arch/registry.h"
-
 #include "catch.h"
 #include "helpers.h"
 
@@ -60,7 +59,8 @@ TEST_CASE("the class names the head") {
   CHECK(head(R"(, "architectures": ["LlamaForCausalLM"])") == 6400);
   CHECK(head(R"(, "architectures": ["LlamaForSequenceClassification"])") == 2 * 64);
   CHECK(head(R"(, "architectures": ["LlamaForSequenceClassification"], "num_labels": 5)") == 5 * 64);
-  CHECK(head(R"(, "architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b", "2": "c"})") == 3 * 64);
+  CHECK(head(R"(, "architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b", "2": "c"})") ==
+        3 * 64);
   CHECK(head(R"(, "architectures": ["LlamaForTokenClassification"])") == 2 * 64 + 2);
   CHECK(head(R"(, "architectures": ["LlamaForQuestionAnswering"])") == 2 * 64 + 2);
   const auto strange = count_json(with("llama", sizes + R"(, "architectures": ["LlamaForWeather"])"));
@@ -202,7 +202,8 @@ TEST_CASE("plain descriptions") {
   const auto classic = count_json(R"({"d": 768})");
   CHECK(classic.count.mlp->parameters_per_layer == 8 * 768 * 768);
   CHECK(classic.count.attention->parameters_per_layer == 4 * 768 * 768);
-  for (const char* rule : {"activation-default", "width-default", "heads-default", "layers-default", "norm-default", "no-vocabulary"})
+  for (const char* rule :
+       {"activation-default", "width-default", "heads-default", "layers-default", "norm-default", "no-vocabulary"})
     CHECK(classic.assumes(rule));
   const auto gated = count_json(R"({"d": 4096, "activation": "swiglu"})");
   CHECK(gated.count.mlp->d_ff == 11008);
@@ -210,12 +211,15 @@ TEST_CASE("plain descriptions") {
   CHECK(of(classic.count.layers[0].roles, Role::norm) == 4 * 768);  // LayerNorm with bias
   CHECK(count_json(R"({"d": 16, "d_ff": 64, "activation": "silu"})").assumes("silu-is-swiglu"));
   CHECK(count_json(R"({"d": 16, "d_ff": 64, "activation": "silu", "gated": false})").count.mlp->matrices == 2);
-  CHECK(count_json(R"({"d": 16, "d_ff": 64, "activation": "gelu", "mlp_bias": true})").count.mlp->parameters_per_layer == 2128);
+  CHECK(
+      count_json(R"({"d": 16, "d_ff": 64, "activation": "gelu", "mlp_bias": true})").count.mlp->parameters_per_layer ==
+      2128);
   const auto whole = count_json(R"({"d": 4096, "d_ff": 14336, "activation": "swiglu", "layers": 32, "heads": 32,
     "kv_heads": 8, "vocab": 128256, "norm": "rms", "tie_word_embeddings": false})");
   CHECK(whole.count.total == 8030261248);
   CHECK(whole.exact());
-  const auto experts = count_json(R"({"d": 64, "d_ff": 96, "activation": "swiglu", "num_experts": 4, "num_experts_per_tok": 1})");
+  const auto experts =
+      count_json(R"({"d": 64, "d_ff": 96, "activation": "swiglu", "num_experts": 4, "num_experts_per_tok": 1})");
   CHECK(experts.count.total - experts.count.active == 3 * 3 * 64 * 96);
   CHECK(error_of([&] { count_json(R"({"d": 64, "kv_heads": 2})"); })->rule == "heads-missing");
 }
@@ -223,14 +227,17 @@ TEST_CASE("plain descriptions") {
 TEST_CASE("files of before there was a model_type") {
   const std::string bert = R"("hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12,
     "num_attention_heads": 12, "hidden_act": "gelu")";
-  const auto first = count_json("{" + bert + R"(, "vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2})");
+  const auto first =
+      count_json("{" + bert + R"(, "vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2})");
   CHECK(first.count.total == 109482240);  // BERT base with its pooler, as published
   CHECK(first.assumes("model-type-by-keys"));
-  const auto second = count_json("{" + bert + R"(, "vocab_size": 50265, "max_position_embeddings": 514, "type_vocab_size": 1})");
+  const auto second =
+      count_json("{" + bert + R"(, "vocab_size": 50265, "max_position_embeddings": 514, "type_vocab_size": 1})");
   CHECK(second.count.total == 124645632);  // RoBERTa base with its pooler
   CHECK(second.model.heads.empty());
 
-  const std::string mamba = R"({"d_model": 2560, "n_layer": 64, "vocab_size": 50277, "pad_vocab_size_multiple": 16, "rms_norm": true)";
+  const std::string mamba =
+      R"({"d_model": 2560, "n_layer": 64, "vocab_size": 50277, "pad_vocab_size_multiple": 16, "rms_norm": true)";
   const auto mamba2 = count_json(mamba + R"(, "ssm_cfg": {"layer": "Mamba2"}, "tie_embeddings": true})");
   CHECK(mamba2.count.total == 2702599680);
   CHECK(mamba2.exact());
@@ -244,14 +251,16 @@ TEST_CASE("a composite's parts are counted together, and its language model's si
     "encoder_attention_heads": 4, "encoder_ffn_dim": 128, "num_mel_bins": 8, "max_source_positions": 10},
     "text_config": {"model_type": "qwen2", "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1,
     "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": 100}})");
-  const Int tower = 64 * 8 * 3 + 64 + 64 * 64 * 3 + 64 + 10 * 64 + (4 * 64 * 64 + 3 * 64) + (2 * 64 * 128 + 128 + 64) + 3 * 128;
+  const Int tower =
+      64 * 8 * 3 + 64 + 64 * 64 * 3 + 64 + 10 * 64 + (4 * 64 * 64 + 3 * 64) + (2 * 64 * 128 + 128 + 64) + 3 * 128;
   const Int language = 2 * 100 * 32 + (4 * 32 * 32 + 3 * 32) + 3 * 32 * 48 + 3 * 32;
   CHECK(made.count.total == tower + (64 * 32 + 32) + language);
   CHECK(made.model.whole);
   CHECK(made.exact());
   CHECK(made.model.sizes.hidden_size == 32);
   const auto alien = [] {
-    count_json(R"({"model_type": "encoder-decoder", "encoder": {"model_type": "bert"}, "decoder": {"model_type": "x"}})");
+    count_json(
+        R"({"model_type": "encoder-decoder", "encoder": {"model_type": "bert"}, "decoder": {"model_type": "x"}})");
   };
   CHECK(error_of(alien)->rule == "unknown-model-type");
 }
@@ -261,15 +270,18 @@ TEST_CASE("params.json of Meta's and Mistral's releases") {
     "n_kv_heads": 8, "n_layers": 80, "norm_eps": 1e-05, "vocab_size": 32000})");
   CHECK(llama2_70b.count.total == 68976648192);
   CHECK(llama2_70b.count.mlp->d_ff == 28672);
-  const auto unknown = count_json(R"({"dim": 4096, "multiple_of": 256, "n_heads": 32, "n_layers": 32, "norm_eps": 1e-06, "vocab_size": -1})");
+  const auto unknown = count_json(
+      R"({"dim": 4096, "multiple_of": 256, "n_heads": 32, "n_layers": 32, "norm_eps": 1e-06, "vocab_size": -1})");
   CHECK(unknown.count.total == 6738415616 - 2 * 32000 * 4096);
   CHECK(unknown.assumes("no-vocabulary"));
   CHECK(count_json(R"({"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32,
-    "n_kv_heads": 8, "norm_eps": 1e-05, "vocab_size": 32000})").count.total == 7241732096);
+    "n_kv_heads": 8, "norm_eps": 1e-05, "vocab_size": 32000})")
+            .count.total == 7241732096);
 }
 
 TEST_CASE("the flags --gated and --norm over a known architecture") {
-  const Document d = Document::parse(with("gpt2", R"("n_embd": 64, "n_layer": 1, "n_head": 4, "n_inner": 256, "vocab_size": 100)"));
+  const Document d =
+      Document::parse(with("gpt2", R"("n_embd": 64, "n_layer": 1, "n_head": 4, "n_inner": 256, "vocab_size": 100)"));
   const Document given = Document::parse(R"({"gated": true})");
   Reader with_gate(d, {{"gated", "--gated", given.root().member("gated")}}), without(d);
   const Count gated = count(build_model(with_gate)), plain = count(build_model(without));

@@ -35,12 +35,13 @@ struct Sample {
     line.flag("-s,--strict", strict, "strictly");
     line.flag("--gated,!--no-gated", [this](const std::string&, bool truth) { gated = truth; }, "gate");
     line.option("-o,--output", "FILE", file, "where to");
-    line.option("--hidden-size,--d", "N",
-                [this](const std::string& name, const std::string& text) {
-                  size_name = name;
-                  size = parse_integer(name, text);
-                },
-                "width");
+    line.option(
+        "--hidden-size,--d", "N",
+        [this](const std::string& name, const std::string& text) {
+          size_name = name;
+          size = parse_integer(name, text);
+        },
+        "width");
     line.option("--factor", "X", factor, "factor");
     line.optional_value("--expect", "FILE", expect, "compare");
   }
@@ -133,8 +134,8 @@ TEST_CASE("wrong usage is told with the flag's name and the nearest one") {
 TEST_CASE("the flag --help shows every option, and --version the version, on every command") {
   const std::string help = Sample().parse({"--help"});
   CHECK(help.starts_with("usage: lmsize sample [INPUT...]\nA sample.\n"));
-  for (const char* part : {"  -s, --strict ", "  --gated, --no-gated ", "  -o, --output FILE ", "  --hidden-size, --d N ",
-                           "  --expect[=FILE] ", "  -h, --help "})
+  for (const char* part : {"  -s, --strict ", "  --gated, --no-gated ", "  -o, --output FILE ",
+                           "  --hidden-size, --d N ", "  --expect[=FILE] ", "  -h, --help "})
     CHECK(help.find(part) != std::string::npos);
   CHECK(Sample().parse({"a.json", "--version"}).starts_with("lmsize "));
 }

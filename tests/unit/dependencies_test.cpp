@@ -21,7 +21,8 @@ TEST_CASE("#include lines follow the arrows between the folders") {
       {"forward", {"base", "model", "checkpoint"}},
       {"lint", {"base", "config", "model", "arch", "analysis", "checkpoint"}},
       {"report", {"base", "config", "model", "arch", "analysis", "checkpoint", "infer", "forward", "lint"}},
-      {"cli", {"base", "schema", "config", "model", "arch", "analysis", "checkpoint", "infer", "forward", "lint", "report"}},
+      {"cli",
+       {"base", "schema", "config", "model", "arch", "analysis", "checkpoint", "infer", "forward", "lint", "report"}},
   };
   std::size_t seen = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(LMSIZE_SOURCE_DIR "/src")) {

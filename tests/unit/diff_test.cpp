@@ -37,8 +37,8 @@ TEST_CASE("layers that one lacks are whole differences") {
 }
 
 TEST_CASE("parts differ with their signs, and tensors with their shapes") {
-  const ModelDifference change = diff(kBase + std::string("2}"),
-                                 kBase + std::string(R"(2, "intermediate_size": 128, "tie_word_embeddings": true})"));
+  const ModelDifference change = diff(
+      kBase + std::string("2}"), kBase + std::string(R"(2, "intermediate_size": 128, "tie_word_embeddings": true})"));
   CHECK(of(change.roles, Role::mlp) == 2 * 3 * 64 * 32);
   CHECK(of(change.roles, Role::head) == -6400);
   CHECK(change.total == 2 * 3 * 64 * 32 - 6400);

@@ -47,7 +47,8 @@ TEST_CASE("a number keeps its own text") {
 }
 
 TEST_CASE("a number beyond a double's range is a number all the same") {
-  const Document d = Document::parse("{\"a\": 1e400, \"s\": \"1e400\", \"b\": [-1E+9999, 1e-400],\n \"c\": NaN, \"d\": 2}");
+  const Document d =
+      Document::parse("{\"a\": 1e400, \"s\": \"1e400\", \"b\": [-1E+9999, 1e-400],\n \"c\": NaN, \"d\": 2}");
   CHECK(d.root().member("a").text() == "1e400");
   CHECK(d.root().member("s").text() == "1e400");
   CHECK(d.root().member("b").first_child().text() == "-1E+9999");
@@ -74,7 +75,8 @@ TEST_CASE("literals that JSON does not have") {
   REQUIRE(d.warnings().size() == 3);
   CHECK(d.warnings()[2].rule == "non-finite-number");
   CHECK(d.warnings()[2].at == Position{2, 7});
-  for (const char* bad : {"{\"a\": nan}", "{\"a\": NaNx}", "{\"a\": Infinit}", "{\"a\": +Infinity}", "{\"a\": -NaN}", "NaN NaN"})
+  for (const char* bad :
+       {"{\"a\": nan}", "{\"a\": NaNx}", "{\"a\": Infinit}", "{\"a\": +Infinity}", "{\"a\": -NaN}", "NaN NaN"})
     CHECK(parse_error(bad));
 }
 
@@ -157,23 +159,39 @@ TEST_CASE("values can be set at a path") {
   CHECK(root.member("b").is_null());
   CHECK(root.member("b").position() == Position{});
   CHECK(root.member("o").position() == Position{1, 15});
-  for (const auto& [path, json] : {std::pair{"a", ""}, {"a", "{"}, {"a", "abc"}, {"", "1"}, {"o.x.y", "1"}, {"a..b", "1"}})
+  for (const auto& [path, json] :
+       {std::pair{"a", ""}, {"a", "{"}, {"a", "abc"}, {"", "1"}, {"o.x.y", "1"}, {"a..b", "1"}})
     CHECK_THROWS_AS(d.set(path, json), UsageError);
 }
 
 TEST_CASE("integers are read exactly, or refused with the reason") {
-  for (const auto& [text, value] : std::initializer_list<std::pair<const char*, Int>>{
-           {"4096", 4096}, {"4096.0", 4096}, {"20480e-1", 2048}, {"2.048e3", 2048}, {"0", 0}, {"-0", 0}, {"0e99999", 0},
-           {"9007199254740993.0", 9007199254740993}, {"9223372036854775807", 9223372036854775807}, {"1E+2", 100}}) {
+  for (const auto& [text, value] :
+       std::initializer_list<std::pair<const char*, Int>>{{"4096", 4096},
+                                                          {"4096.0", 4096},
+                                                          {"20480e-1", 2048},
+                                                          {"2.048e3", 2048},
+                                                          {"0", 0},
+                                                          {"-0", 0},
+                                                          {"0e99999", 0},
+                                                          {"9007199254740993.0", 9007199254740993},
+                                                          {"9223372036854775807", 9223372036854775807},
+                                                          {"1E+2", 100}}) {
     INFO(text);
     CHECK(integer_of(text).fault.empty());
     CHECK(integer_of(text).value == value);
   }
-  for (const auto& [text, fault] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"4096.7", "is not an integer"}, {"-1", "is negative"}, {"1e-1", "is not an integer"}, {"-0.5", "is negative"},
-           {"9223372036854775808", "is beyond 2^63 - 1"}, {"1e400", "is beyond 2^63 - 1"}, {"1e19", "is beyond 2^63 - 1"},
-           {"1e99999999999999999999", "is beyond 2^63 - 1"}, {"1e-99999999999999999999", "is not an integer"},
-           {"NaN", "is not an integer"}, {"Infinity", "is not an integer"}}) {
+  for (const auto& [text, fault] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"4096.7", "is not an integer"},
+                                                                  {"-1", "is negative"},
+                                                                  {"1e-1", "is not an integer"},
+                                                                  {"-0.5", "is negative"},
+                                                                  {"9223372036854775808", "is beyond 2^63 - 1"},
+                                                                  {"1e400", "is beyond 2^63 - 1"},
+                                                                  {"1e19", "is beyond 2^63 - 1"},
+                                                                  {"1e99999999999999999999", "is beyond 2^63 - 1"},
+                                                                  {"1e-99999999999999999999", "is not an integer"},
+                                                                  {"NaN", "is not an integer"},
+                                                                  {"Infinity", "is not an integer"}}) {
     INFO(text);
     CHECK(integer_of(text).fault == fault);
   }

@@ -1,5 +1,5 @@
-// Configs with totals, roles and tensors that the reference library gives (tests/data/oracle, one file a model_type), and
-// the built-in models with their known totals.
+// Configs with totals, roles and tensors that the reference library gives (tests/data/oracle, one file a model_type),
+// and the built-in models with their known totals.
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
-// Every example of the README is what the program prints: in a block that is marked `console`, a line "$ COMMAND" is run
-// by the shell in the repository's root with the built lmsize first in PATH, and what follows it, to the next such line,
-// is its whole output, standard error included. A line "[exit N]" at its end is the exit status where that is not 0.
+// Every example of the README is what the program prints: in a block that is marked `console`, a line "$ COMMAND" is
+// run by the shell in the repository's root with the built lmsize first in PATH, and what follows it, to the next such
+// line, is its whole output, standard error included. A line "[exit N]" at its end is the exit status where that is not
+// 0.
 #include <sys/wait.h>
 
 #include <cstdio>
@@ -21,15 +22,19 @@ std::vector<Example> examples_of(const std::string& markdown) {
   std::istringstream lines(markdown);
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) inside = line == "```console";
-    else if (inside && line.starts_with("$ ")) examples.push_back({line.substr(2), ""});
-    else if (inside && !examples.empty()) examples.back().output += line + "\n";
+    if (line.starts_with("```"))
+      inside = line == "```console";
+    else if (inside && line.starts_with("$ "))
+      examples.push_back({line.substr(2), ""});
+    else if (inside && !examples.empty())
+      examples.back().output += line + "\n";
   }
   return examples;
 }
 
 std::string run_in_shell(const std::string& command) {
-  const std::string script = "cd '" LMSIZE_SOURCE_DIR "' && PATH='" LMSIZE_BINARY_DIR "':\"$PATH\" && { " + command + "; } 2>&1";
+  const std::string script =
+      "cd '" LMSIZE_SOURCE_DIR "' && PATH='" LMSIZE_BINARY_DIR "':\"$PATH\" && { " + command + "; } 2>&1";
   FILE* pipe = popen(script.c_str(), "r");
   std::string output;
   char buffer[4096];
