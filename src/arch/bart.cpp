@@ -10,6 +10,7 @@ BartSizes read_bart_sizes(Reader& config, Model& model, const BartDefaults& defa
   BartSizes made;
   const bool alone = defaults.decoder_alone;
   made.whole = !alone && !model.architecture.ends_with("ForCausalLM");
+  made.n_labels = defaults.n_labels;
   Sizes& s = made.s;
   s.vocab = {config.main_size(key::vocab, defaults.vocab), Symbol::vocab};
   s.d = {config.main_size({"d_model", "hidden_size"}, defaults.d), Symbol::d};
@@ -84,10 +85,10 @@ Stack& add_bart_half(Model& model, const BartSizes& sizes, const BartDefaults& d
   return stack;
 }
 
-void encoder_decoder_classifier(Reader& config, Model& model, const Sizes& s) {
+void encoder_decoder_classifier(Reader& config, Model& model, const Sizes& s, Int n_labels) {
   model.heads.push_back({"", Matrix{"classification_head.dense", s.d, s.d, true, Role::head, true}});
   model.heads.push_back({"", Head{.name = "classification_head.out_proj",
-                                  .rows = read_labels(config, model.model_type == "bart" ? 3 : 2),
+                                  .rows = read_labels(config, n_labels),
                                   .d = s.d,
                                   .bias = true,
                                   .pooled = true}});
@@ -95,7 +96,8 @@ void encoder_decoder_classifier(Reader& config, Model& model, const Sizes& s) {
 
 void bart_heads(Reader& config, Model& model, const BartSizes& sizes) {
   const Sizes& s = sizes.s;
-  if (model.head_kind == HeadKind::sequence_classification) return encoder_decoder_classifier(config, model, s);
+  if (model.head_kind == HeadKind::sequence_classification)
+    return encoder_decoder_classifier(config, model, s, sizes.n_labels);
   decoder_head(config, model, s);
   if (sizes.whole && sizes.logits_bias && model.head_kind == HeadKind::language_model)
     model.heads.push_back({"", Lone{"final_logits_bias", {Dim(1), s.vocab}, Role::head, true}});
@@ -122,6 +124,6 @@ void bart_model(Reader& config, Model& model, const BartDefaults& defaults, cons
 }
 
 // BartForConditionalGeneration, BartForCausalLM, BartModel.
-void bart(Reader& config, Model& model) { bart_model(config, model, {}); }
+void bart(Reader& config, Model& model) { bart_model(config, model, {.n_labels = 3}); }
 
 }  // namespace lmsize

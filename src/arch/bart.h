@@ -26,6 +26,7 @@ struct BartDefaults {
   bool sinusoidal = false;     // positions are sines, computed
   bool decoder_alone = false;  // the class has no encoder, and the library's common names mean the decoder
   std::string_view activation = "gelu";
+  Int n_labels = 2;  // of a classifier whose labels are not given
 };
 
 // The sizes that both halves share, as read.
@@ -36,6 +37,7 @@ struct BartSizes {
   std::optional<Dim> decoder_positions{};  // where they are not as many as the encoder's
   bool logits_bias = true;                 // final_logits_bias is stored
   bool whole = true;                       // encoder and decoder; false: the decoder alone
+  Int n_labels = 2;                        // as in BartDefaults
 };
 BartSizes read_bart_sizes(Reader& config, Model& model, const BartDefaults& defaults);
 
@@ -53,6 +55,6 @@ void bart_model(Reader& config, Model& model, const BartDefaults& defaults, cons
 void bart_heads(Reader& config, Model& model, const BartSizes& sizes);
 
 // The classifier of sentences that encoder-decoders have: a matrix, then the labels.
-void encoder_decoder_classifier(Reader& config, Model& model, const Sizes& s);
+void encoder_decoder_classifier(Reader& config, Model& model, const Sizes& s, Int n_labels = 2);
 
 }  // namespace lmsize

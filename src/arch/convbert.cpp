@@ -17,13 +17,8 @@ void push_grouped(Layer& layer, const std::string& name, Shape weight, Dim out, 
 // Half of ConvBERT's heads are softmax attention's, the other half's kernels of convolutions over `taps` tokens that a
 // separable convolution makes.
 void push_mixed_attention(Layer& layer, const Sizes& s, const std::string& name, Dim taps) {
-  Attention attention = s.attention(true);
+  Attention attention = bert_attention(s);
   attention.name = name;
-  attention.q = "self.query";
-  attention.k = "self.key";
-  attention.v = "self.value";
-  attention.o = "output.dense";
-  attention.causal = false;
   attention.d_o = s.d;
   const Extent inner = s.n_heads * s.head_dim;
   const std::string self = name + ".self.", keys = self + "key_conv_attn_layer.";

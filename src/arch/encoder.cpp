@@ -50,15 +50,21 @@ Stack& bert_stack(Reader& config, Model& model, const Sizes& s) {
   return stack;
 }
 
-Layer bert_layer(Reader& config, const Sizes& s, const BertNorms& norms) {
-  const bool decoder = config.flag("is_decoder", false);
-  const bool cross = config.flag("add_cross_attention", false);
+Attention bert_attention(const Sizes& s) {
   Attention attention = s.attention(true);
   attention.name = "attention";
   attention.q = "self.query";
   attention.k = "self.key";
   attention.v = "self.value";
   attention.o = "output.dense";
+  attention.causal = false;
+  return attention;
+}
+
+Layer bert_layer(Reader& config, const Sizes& s, const BertNorms& norms) {
+  const bool decoder = config.flag("is_decoder", false);
+  const bool cross = config.flag("add_cross_attention", false);
+  Attention attention = bert_attention(s);
   attention.causal = decoder;
   Mlp mlp = s.plain_mlp(config, "intermediate.dense", "output.dense", true);
   mlp.name = "";

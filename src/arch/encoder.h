@@ -20,6 +20,9 @@ void add_bert_norm(Model& model, Stack& stack, const Sizes& s, Dim width);
 // encoder.layer, with tables and their norm before it.
 Stack& bert_stack(Reader& config, Model& model, const Sizes& s);
 
+// BERT's attention to both sides: biases, and its names.
+Attention bert_attention(const Sizes& s);
+
 // Where the norms of a layer are: names within the attention and within the layer, before or after.
 struct BertNorms {
   std::string_view attention = "output.LayerNorm", mlp = "output.LayerNorm";

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arch/composites.h"
+#include "arch/encoder.h"
 #include "arch/tower.h"
 
 namespace lmsize {
@@ -43,13 +44,7 @@ Dim add_protein_encoder(Reader& config, Model& model, const std::string& name) {
   const Sizes s = read_sizes(config, part, defaults);
   const Dim positions(config.size("max_position_embeddings", 1026));
   config.ignore({"model_type", "rope_theta"});
-  Attention attention = s.attention(true);
-  attention.name = "attention";
-  attention.q = "self.query";
-  attention.k = "self.key";
-  attention.v = "self.value";
-  attention.o = "output.dense";
-  attention.causal = false;
+  const Attention attention = bert_attention(s);
   Mlp mlp = s.plain_mlp(config, "intermediate.dense", "output.dense", true);
   mlp.name = "";
   Stack& stack = add_tower(model, name + ".encoder.layer", "protein encoder");

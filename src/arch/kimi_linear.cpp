@@ -83,6 +83,18 @@ Sizes read_kimi_sizes(Reader& config, Model& model, SizeDefaults defaults) {
   return s;
 }
 
+// The delta attention of linear_attn_config, whose decays are of the rank of a head.
+DeltaNet ranked_delta(Reader& config, Reader& linear, const Sizes& s, Int n_heads) {
+  DeltaNet delta = delta_attention(config, s,
+                                   {.n_heads = linear.size("num_heads", n_heads),
+                                    .head_dim = linear.size("head_dim", 128),
+                                    .taps = linear.size("short_conv_kernel_size", 4)});
+  delta.name = "self_attn";
+  delta.out = "o_proj";
+  delta.rank = delta.d_key;
+  return delta;
+}
+
 }  // namespace
 
 // KimiLinearForCausalLM: no positions; low-rank decays and output gates.
@@ -93,13 +105,7 @@ void kimi_linear(Reader& config, Model& model) {
   LatentAttention attention = read_latent_attention(config, model, s, {});
   attention.rope = {};
   Reader linear = config.object("linear_attn_config");
-  DeltaNet delta = delta_attention(config, s,
-                                   {.n_heads = linear.size("num_heads", 32),
-                                    .head_dim = linear.size("head_dim", 128),
-                                    .taps = linear.size("short_conv_kernel_size", 4)});
-  delta.name = "self_attn";
-  delta.out = "o_proj";
-  delta.rank = delta.d_key;
+  DeltaNet delta = ranked_delta(config, linear, s, 32);
   delta.a_log_4d = true;
 
   Mlp mlp = s.gated_mlp(config);
@@ -154,13 +160,7 @@ void glm5_next_text(Reader& config, Model& model) {
   const Sizes s = read_latent_sizes(config, model, defaults);
   const Int n = s.n_layers.value;
   Reader linear = config.object("linear_attn_config");
-  DeltaNet delta = delta_attention(config, s,
-                                   {.n_heads = linear.size("num_heads", 64),
-                                    .head_dim = linear.size("head_dim", 128),
-                                    .taps = linear.size("short_conv_kernel_size", 4)});
-  delta.name = "self_attn";
-  delta.out = "o_proj";
-  delta.rank = delta.d_key;
+  DeltaNet delta = ranked_delta(config, linear, s, 64);
   if (config.count("qk_rope_head_dim", 0) > 0)
     config.fail("out-of-range", "qk_rope_head_dim",
                 "qk_rope_head_dim is not 0, and this architecture has no positions");

@@ -30,13 +30,7 @@ Layer mobile_layer(Reader& config, const Sizes& s, const Bottleneck& b) {
   Layer layer;
   if (b.narrow) push_map(layer, s, "bottleneck.input", b.entry, s.d);
   if (b.narrow && b.shared) push_map(layer, s, "bottleneck.attention", b.entry, s.d);
-  Attention attention = narrow.attention(true);
-  attention.name = "attention";
-  attention.q = "self.query";
-  attention.k = "self.key";
-  attention.v = "self.value";
-  attention.o = "output.dense";
-  attention.causal = false;
+  Attention attention = bert_attention(narrow);
   if (!b.values) attention.d_values = s.d;
   layer.branches.push_back({.block = attention, .after_sum = narrow.named("attention.output.LayerNorm")});
   Mlp mlp = narrow.plain_mlp(config, "intermediate.dense", "output.dense", true);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <unordered_map>
@@ -43,15 +42,6 @@ constexpr std::array<std::string_view, 8> kGeneralKeys{
     "model_type",          "pad_token_id"};
 
 constexpr std::size_t kNoRead = static_cast<std::size_t>(-1);  // of a key that is asked for only to be ignored
-
-// Letters and digits in lower case.
-std::string folded(std::string_view name) {
-  std::string out;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 // A layout that configs can be of.
 struct Layout {
@@ -188,7 +178,7 @@ Int parameters(const std::vector<Tensor>& tensors) {
 Int parameters(const std::vector<Placed>& blocks) {
   Int sum = 0;
   for (const Placed& placed : blocks)
-    if (placed.stored) sum = add(sum, parameters(tensors_of(placed.block)));
+    if (placed.stored) sum = add(sum, parameters(tensors_of(placed.block, Naming::none)));
   return sum;
 }
 
@@ -198,7 +188,7 @@ Int parameters(const Model& model) {
     for (const Stack& stack : *stacks) {
       sum = add(sum, add(parameters(stack.input), parameters(stack.output)));
       for (const Span& span : stack.spans)
-        sum = add(sum, multiply(span.count, parameters(tensors_of(stack.kinds[span.kind]))));
+        sum = add(sum, multiply(span.count, parameters(tensors_of(stack.kinds[span.kind], Naming::none))));
     }
   return sum;
 }

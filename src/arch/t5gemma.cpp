@@ -21,11 +21,12 @@ struct GemmaHalf {
   std::optional<Rope> local{};  // of the layers that slide, where it is another
 };
 
-GemmaHalf read_half(Reader& config, Model& model) {
+// What both have: without positions, and without which layers slide.
+GemmaHalf read_gemma_half(Reader& config, Model& model, Int vocab, double softcap, double logit_softcap) {
   GemmaHalf half;
   Sizes& s = half.s;
   s = read_sizes(config, model,
-                 {.vocab = 256000,
+                 {.vocab = vocab,
                   .d = 2304,
                   .d_ff = 9216,
                   .n_layers = 26,
@@ -38,13 +39,18 @@ GemmaHalf read_half(Reader& config, Model& model) {
                   .norm = {.unit_offset = true}});
   s.embedding_scale = std::sqrt(static_cast<double>(s.d.value));
   half.attention = s.attention(config.flag("attention_bias", false));
-  half.attention.softcap = config.number("attn_logit_softcapping", 50);
+  half.attention.softcap = config.number("attn_logit_softcapping", softcap);
   half.attention.scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 256));
-  half.attention.rope = read_rope(config, s.head_dim.value, 10000);
-  s.logit_softcap = config.number("final_logit_softcapping", 30);
+  s.logit_softcap = config.number("final_logit_softcapping", logit_softcap);
   half.mlp = s.gated_mlp(config);
   half.window = config.size("sliding_window", 4096);
-  half.slides = sliding_layers(config, s.n_layers.value, [](Int i) { return i % 2 == 0; });
+  return half;
+}
+
+GemmaHalf read_half(Reader& config, Model& model) {
+  GemmaHalf half = read_gemma_half(config, model, 256000, 50, 30);
+  half.attention.rope = read_rope(config, half.s.head_dim.value, 10000);
+  half.slides = sliding_layers(config, half.s.n_layers.value, [](Int i) { return i % 2 == 0; });
   return half;
 }
 
@@ -105,31 +111,12 @@ void t5gemma(Reader& config, Model& model) {
 namespace {
 
 GemmaHalf read_merged_half(Reader& config, Model& model) {
-  GemmaHalf half;
-  Sizes& s = half.s;
-  s = read_sizes(config, model,
-                 {.vocab = 262208,
-                  .d = 2304,
-                  .d_ff = 9216,
-                  .n_layers = 26,
-                  .n_heads = 8,
-                  .n_kv_heads = 4,
-                  .kv_heads_may_be_null = false,
-                  .head_dim = 256,
-                  .tied = true,
-                  .activation = "gelu_pytorch_tanh",
-                  .norm = {.unit_offset = true}});
-  s.embedding_scale = std::sqrt(static_cast<double>(s.d.value));
-  half.attention = s.attention(config.flag("attention_bias", false));
-  half.attention.softcap = config.number("attn_logit_softcapping", 0);
-  half.attention.scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 256));
+  GemmaHalf half = read_gemma_half(config, model, 262208, 0, 0);
+  const Sizes& s = half.s;
   half.attention.q_norm = s.head_norm("q_norm");
   half.attention.k_norm = s.head_norm("k_norm");
   half.attention.rope = read_rope(config, s.head_dim.value, {.theta = 1e6, .layer_type = "full_attention"});
   half.local = read_rope(config, s.head_dim.value, {.layer_type = "sliding_attention"});
-  s.logit_softcap = config.number("final_logit_softcapping", 0);
-  half.mlp = s.gated_mlp(config);
-  half.window = config.size("sliding_window", 4096);
   const Int pattern = config.size("sliding_window_pattern", 6);
   half.slides = sliding_layers(config, s.n_layers.value, [&](Int i) { return (i + 1) % pattern != 0; });
   return half;

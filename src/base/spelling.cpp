@@ -9,13 +9,6 @@ namespace {
 
 constexpr std::size_t kLongest = 100;  // no known word is as long; the work stays bounded whatever a file holds
 
-std::string folded(std::string_view word) {
-  std::string out;
-  for (char c : word)
-    if (c != '-' && c != '_' && c != '.') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 // Optimal string alignment distance.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -50,6 +43,13 @@ bool is_slip_of_word(const std::string& word, const std::string& meant) {
 }
 
 }  // namespace
+
+std::string folded(std::string_view word) {
+  std::string out;
+  for (char c : word)
+    if (c != '-' && c != '_' && c != '.') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
 
 bool is_slip(std::string_view name, std::string_view meant) {
   const std::size_t length = std::max(name.size(), meant.size());

@@ -7,6 +7,9 @@
 
 namespace lmsize {
 
+// A word as comparisons see it: in lower case, without the separators - _ .
+std::string folded(std::string_view word);
+
 // The candidate nearest to `word` by edit distance (insertions, deletions, substitutions and swaps of neighbours each
 // 1; case and the separators - _ . are folded), or an empty view when none is near enough to be meant: at most a third
 // of the longer one's letters, at least 1. Of equally near ones the one that begins alike.

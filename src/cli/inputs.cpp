@@ -57,16 +57,10 @@ bool is_hub_name(std::string_view word) {
 // "llama-3-8b, llama-3-70b, …" for llama3: the first few names that begin with the word, whatever its dashes.
 std::string names_that_begin(std::string_view word, const std::vector<std::string_view>& names) {
   constexpr std::size_t most = 4;
-  const auto plain = [](std::string_view name) {
-    std::string made;
-    for (const char c : name)
-      if (c != '-' && c != '_' && c != '.') made += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return made;
-  };
-  const std::string sought = plain(word);
+  const std::string sought = folded(word);
   std::vector<std::string_view> found;
   for (const std::string_view name : names)
-    if (sought.size() >= 3 && plain(name).starts_with(sought)) found.push_back(name);
+    if (sought.size() >= 3 && folded(name).starts_with(sought)) found.push_back(name);
   if (found.size() <= most) return format_text("{}", fmt::join(found, ", "));
   return format_text("{}, … ({} begin so)", fmt::join(std::span(found).first(most), ", "), found.size());
 }
