@@ -15,10 +15,14 @@ struct Kernels {
   void (*few)(const float* x, std::size_t x_stride, std::size_t tokens, const float* w, std::size_t w_stride,
               std::size_t rows, std::size_t n, float* y, std::size_t y_stride);
 
-  // c[o·p + t] += Σᵢ panel[i·p + t]·w[o·w_stride + i] for t < p and o < rows, where p = vectors·lanes, vectors is 1 or
-  // 2 and there are at most kPanelRows rows.
+  // c[o·p + t] = Σᵢ panel[i·p + t]·w[o·w_stride + i], plus what it was where `add`, for t < p and o < rows, where p =
+  // vectors·lanes, vectors is 1 or 2 and there are at most kPanelRows rows.
   void (*panel)(const float* w, std::size_t w_stride, std::size_t rows, const float* panel, std::size_t vectors,
-                std::size_t n, float* c);
+                std::size_t n, bool add, float* c);
+
+  // to[j·to_stride + i] = from[i·from_stride + j] for i < rows and j < columns.
+  void (*transpose)(const float* from, std::size_t from_stride, std::size_t rows, std::size_t columns, float* to,
+                    std::size_t to_stride);
 
   // y[i] = x[i]·σ(u), times factor[i] where there is one; u = a·x[i], or where cubic is not 0 a·(x[i] + cubic·x[i]³).
   // With e^(u/2) on both sides of x the tail holds where eᵘ alone is denormal, down to the last product. y may be x.

@@ -9,15 +9,13 @@
 namespace lmsize {
 namespace {
 
-// Sizes that keep what an inner loop reads again near the processor: a panel of tokens in the first cache, a block of
-// weights and its sums in the second.
-constexpr std::size_t kDepth = 320;  // features that a panel is multiplied with before the next panel
-constexpr std::size_t kLongDepth =
-    512;                                // the same where there is only one panel, so that weights are read in long runs
-constexpr std::size_t kBlockRows = 96;  // rows of weights in a block, a multiple of kPanelRows
+// Sizes that keep what an inner loop reads again near the processor: some features of a panel of tokens in the first
+// cache, a block of weights and its sums in the second.
+constexpr std::size_t kDepth = 256;         // features that a panel is multiplied with before the next panel
+constexpr std::size_t kLongDepth = 512;     // the same where there is only one panel
+constexpr std::size_t kBlockRows = 384;     // rows of weights in a block
 constexpr std::size_t kTokensAtOnce = 512;  // more are taken in turns
 constexpr std::size_t kFewRows = 64;        // rows of weights that a thread takes at once where there are few tokens
-static_assert(kBlockRows % kPanelRows == 0);
 
 void each(Threads* threads, std::size_t n, const std::function<void(std::size_t)>& work) {
   if (threads != nullptr) return threads->each(n, work);
@@ -52,79 +50,78 @@ struct Panels {
     n = (p.tokens + width - 1) / width;
     values.resize(n * width * p.in);
     each(threads, n, [&](std::size_t panel) {
-      float* out = values.data() + panel * width * p.in;
-      const std::size_t first = panel * width, tokens = std::min(width, p.tokens - first);
-      // Some features of all tokens at a time, so that what is written stays in the first cache until it is whole.
-      constexpr std::size_t kFeatures = 64;
-      for (std::size_t begin = 0; begin < p.in; begin += kFeatures) {
-        const std::size_t end = std::min(begin + kFeatures, p.in);
-        for (std::size_t t = 0; t < tokens; ++t) {
-          const float* in = p.x + (first + t) * p.x_stride;
-          for (std::size_t i = begin; i < end; ++i) out[i * width + t] = in[i];
-        }
-      }
+      const std::size_t first = panel * width;
+      kernels().transpose(p.x + first * p.x_stride, p.x_stride, std::min(width, p.tokens - first), p.in,
+                          values.data() + first * p.in, width);
     });
   }
 };
 
-// Some rows of the weights by themselves, `depth` features of each from i on, row after row.
-void copy_block(const Product& p, std::size_t first, std::size_t rows, std::size_t i, std::size_t depth, float* out) {
-  const float* from = p.w + first * p.out_stride + i * p.in_stride;
-  if (p.in_stride == 1) {
-    for (std::size_t o = 0; o < rows; ++o) std::copy_n(from + o * p.out_stride, depth, out + o * depth);
-    return;
-  }
-  for (std::size_t k = 0; k < depth; ++k)
-    for (std::size_t o = 0; o < rows; ++o) out[o * depth + k] = from[o * p.out_stride + k * p.in_stride];
-}
-
-constexpr std::size_t kLine = 64 / sizeof(float);  // of the cache
-
-// Work that is cut into `of` equal parts.
-struct Turn {
-  std::size_t part, of;
-  std::size_t begin(std::size_t n) const { return part * n / of; }
-  std::size_t end(std::size_t n) const { return (part + 1) * n / of; }
-};
-
-// Asks for a part of some rows of n neighbouring floats, so that they are in the second cache when they are needed.
-void prefetch(const float* from, std::size_t stride, std::size_t rows, std::size_t n, Turn turn) {
-  const std::size_t lines_of_row = (n + kLine - 1) / kLine, lines = rows * lines_of_row;
-  for (std::size_t line = turn.begin(lines); line < turn.end(lines); ++line)
-    __builtin_prefetch(from + line / lines_of_row * stride + line % lines_of_row * kLine, 0, 2);
-}
-
-// Some rows of the weights, which one thread multiplies with all panels.
+// Rows of the weights from `first` on, which one thread multiplies with all panels.
 struct Block {
   const Product& p;
   const Panels& panels;
   std::size_t first, rows;
-  // With one panel weights are read once: from where they lie. Else from a copy, some features at a time.
-  bool as_it_lies = panels.n == 1 && p.in_stride == 1;
-  std::size_t depth = as_it_lies ? kLongDepth : kDepth;
-  std::size_t tiles = (rows + kPanelRows - 1) / kPanelRows;
 };
 
-// While features up to `next` are multiplied: asks for a part of what comes then, weights or the place of the result.
-void look_ahead(const Block& b, std::size_t next, Turn turn) {
-  const Product& p = b.p;
-  if (next >= p.in)
-    prefetch(p.y + b.first, p.y_stride, p.tokens, b.rows, turn);
-  else if (!b.as_it_lies && p.in_stride == 1)
-    prefetch(p.w + b.first * p.out_stride + next, p.out_stride, b.rows, std::min(b.depth, p.in - next), turn);
+// A copy of n features of each row of the block from i on, row after row: so they share no sets of the cache as rows
+// that lie a power of two apart do.
+void copy(const Block& b, std::size_t i, std::size_t n, float* to) {
+  const float* from = b.p.w + b.first * b.p.out_stride + i * b.p.in_stride;
+  if (b.p.in_stride != 1) return kernels().transpose(from, b.p.in_stride, n, b.rows, to, n);
+  for (std::size_t o = 0; o < b.rows; ++o) std::copy_n(from + o * b.p.out_stride, n, to + o * n);
 }
 
-// Adds the products of n features from i on to sums[(panel·rows + o)·width + t].
-void multiply_run(const Block& b, std::size_t i, std::size_t n, const float* w, std::size_t stride, float* sums) {
-  const std::size_t width = b.panels.width;
+// Asks for some rows of n neighbouring floats, a share with each step, so that they are in the second cache when they
+// are needed.
+class LookAhead {
+ public:
+  LookAhead(const float* from, std::size_t stride, std::size_t rows, std::size_t n, std::size_t steps)
+      : row_(from),
+        stride_(stride),
+        rows_(rows),
+        n_(n),
+        share_((rows * ((n + kLine - 1) / kLine) + steps - 1) / steps) {}
+  void step() {
+    for (std::size_t i = 0; i < share_ && rows_ > 0; ++i) {
+      __builtin_prefetch(row_ + at_, 0, 2);
+      at_ += kLine;
+      if (at_ < n_) continue;
+      at_ = 0;
+      row_ += stride_;
+      --rows_;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kLine = 64 / sizeof(float);  // of the cache
+  const float* row_;
+  std::size_t stride_, rows_, n_, share_, at_ = 0;
+};
+
+// Features i to i + n of a block's weights, as they lie or in a copy, and how many come after them that are to be
+// copied.
+struct Run {
+  std::size_t i, n;
+  const float* w;
+  std::size_t stride, next;
+};
+
+// sums[(panel·rows + o)·width + t] = the products of the run's features, plus what it was after the first run.
+void multiply_run(const Block& b, const Run& run, float* sums) {
+  const std::size_t width = b.panels.width, tiles = (b.rows + kPanelRows - 1) / kPanelRows;
+  const float* panel_of_run = b.panels.values.data() + run.i * width;
+  LookAhead weights(b.p.w + b.first * b.p.out_stride + run.i + run.n, b.p.out_stride, b.rows, run.next,
+                    b.panels.n * tiles);
   for (std::size_t panel = 0; panel < b.panels.n; ++panel) {
-    const float* in = b.panels.values.data() + (panel * b.p.in + i) * width;
-    for (std::size_t tile = 0; tile < b.tiles; ++tile) {
-      const std::size_t o = tile * kPanelRows;
-      if (panel + 1 < b.panels.n) prefetch(in + b.p.in * width, 0, 1, n * width, {tile, b.tiles});
-      look_ahead(b, i + n, {panel * b.tiles + tile, b.panels.n * b.tiles});
-      kernels().panel(w + o * stride, stride, std::min(kPanelRows, b.rows - o), in, b.panels.vectors, n,
-                      sums + (panel * b.rows + o) * width);
+    const float* in = panel_of_run + panel * b.p.in * width;
+    const bool last = panel + 1 == b.panels.n;
+    LookAhead next_panel(last ? in : in + b.p.in * width, 0, last ? 0 : 1, run.n * width, tiles);
+    for (std::size_t o = 0; o < b.rows; o += kPanelRows) {
+      weights.step();
+      next_panel.step();
+      kernels().panel(run.w + o * run.stride, run.stride, std::min(kPanelRows, b.rows - o), in, b.panels.vectors, run.n,
+                      run.i > 0, sums + (panel * b.rows + o) * width);
     }
   }
 }
@@ -133,28 +130,38 @@ void multiply_block(const Block& b) {
   const Product& p = b.p;
   const std::size_t width = b.panels.width;
   // Kept from block to block: what is asked of the system anew is slow to touch.
-  static thread_local std::vector<float> sums, copy;
-  sums.assign(b.panels.n * b.rows * width, 0);
-  copy.resize(b.as_it_lies ? 0 : b.rows * std::min(b.depth, p.in));
-  for (std::size_t i = 0; i < p.in; i += b.depth) {
-    const std::size_t n = std::min(b.depth, p.in - i);
-    if (!b.as_it_lies) copy_block(p, b.first, b.rows, i, n, copy.data());
-    const float* w = b.as_it_lies ? p.w + b.first * p.out_stride + i : copy.data();
-    multiply_run(b, i, n, w, b.as_it_lies ? p.out_stride : n, sums.data());
+  static thread_local std::vector<float> sums, copied;
+  sums.resize(b.panels.n * b.rows * width);
+  const bool copies = b.panels.n > 1 || p.in_stride != 1;  // else each weight is read but once
+  const std::size_t depth = std::min(copies ? kDepth : kLongDepth, p.in);
+  copied.resize(copies ? b.rows * depth : 0);
+  std::size_t i = 0;
+  do {
+    const std::size_t n = std::min(depth, p.in - i), next = std::min(depth, p.in - i - n);
+    if (copies) {
+      copy(b, i, n, copied.data());
+      multiply_run(b, {i, n, copied.data(), n, p.in_stride == 1 ? next : 0}, sums.data());
+    } else {
+      multiply_run(b, {i, n, p.w + b.first * p.out_stride + i, p.out_stride, 0}, sums.data());
+    }
+    i += n;
+  } while (i < p.in);
+  for (std::size_t panel = 0; panel < b.panels.n; ++panel) {
+    const std::size_t first = panel * width;
+    kernels().transpose(sums.data() + first * b.rows, width, b.rows, std::min(width, p.tokens - first),
+                        p.y + first * p.y_stride + b.first, p.y_stride);
   }
-  for (std::size_t t = 0; t < p.tokens; ++t)
-    for (std::size_t o = 0; o < b.rows; ++o)
-      p.y[t * p.y_stride + b.first + o] = sums[(t / width * b.rows + o) * width + t % width];
   add_bias(p, b.first, b.rows);
 }
 
 void multiply_panels(const Product& p, Threads* threads) {
   const Panels panels(p, threads);
-  // Blocks that all threads have as many of, where there are few.
   const std::size_t n_threads = threads == nullptr ? 1 : threads->size();
-  const std::size_t share = (p.out + n_threads - 1) / n_threads;
-  const std::size_t block = std::min(kBlockRows, (share + kPanelRows - 1) / kPanelRows * kPanelRows);
-  each(threads, (p.out + block - 1) / block, [&](std::size_t at) {
+  const auto parts = [](std::size_t n, std::size_t size) { return (n + size - 1) / size; };
+  // All threads have as many blocks.
+  const std::size_t blocks = n_threads * parts(p.out, n_threads * kBlockRows);
+  const std::size_t block = parts(parts(p.out, blocks), kPanelRows) * kPanelRows;
+  each(threads, parts(p.out, block), [&](std::size_t at) {
     multiply_block({.p = p, .panels = panels, .first = at * block, .rows = std::min(block, p.out - at * block)});
   });
 }

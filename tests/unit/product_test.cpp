@@ -50,7 +50,7 @@ TEST_CASE("product: all sizes, both layouts, any number of threads") {
   Threads three(3);
   for (const std::size_t tokens : {1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 513})
     for (const std::size_t in : {1, 7, 64, 300})
-      for (const std::size_t out : {1, 5, 6, 97, 200})
+      for (const std::size_t out : {1, 5, 6, 97, 400})
         for (const bool turned : {false, true}) {
           INFO(tokens << " x " << in << " x " << out << (turned ? " turned" : ""));
           CHECK(product_error(tokens, in, out, turned, nullptr) < 2e-5);
@@ -80,17 +80,36 @@ TEST_CASE("kernels: each instruction set multiplies alike") {
         for (std::size_t rows = 1; rows <= kPanelRows; ++rows) {
           const std::size_t p = vectors * kernels.lanes;
           const std::vector<float> panel = random_values(3, "panel", n * p, 1);
-          std::vector<float> c(rows * p, 1);
-          kernels.panel(w.data(), n, rows, panel.data(), vectors, n, c.data());
+          std::vector<float> added(rows * p, 1), set(rows * p, 1);
+          kernels.panel(w.data(), n, rows, panel.data(), vectors, n, true, added.data());
+          kernels.panel(w.data(), n, rows, panel.data(), vectors, n, false, set.data());
           for (std::size_t o = 0; o < rows; ++o)
             for (std::size_t t = 0; t < p; ++t) {
-              double sum = 1;
+              double sum = 0;
               for (std::size_t i = 0; i < n; ++i) sum += double{panel[i * p + t]} * w[o * n + i];
-              CHECK(std::abs(c[o * p + t] - sum) < 1e-5);
+              CHECK(std::abs(set[o * p + t] - sum) < 1e-5);
+              CHECK(std::abs(added[o * p + t] - (1 + sum)) < 1e-5);
             }
         }
     }
   }
+}
+
+TEST_CASE("kernels: each instruction set transposes any rectangle, and writes nothing beside it") {
+  const KernelList all = all_kernels();
+  for (std::size_t k = 0; k < all.n; ++k)
+    for (const std::size_t rows : {1, 4, 15, 16, 37})
+      for (const std::size_t columns : {1, 8, 16, 33}) {
+        INFO(all.list[k]->name << ' ' << rows << " x " << columns);
+        const std::size_t from_stride = columns + 1, to_stride = rows + 2;
+        const std::vector<float> from = random_values(4, "from", rows * from_stride, 1);
+        std::vector<float> to(columns * to_stride, kUnwritten);
+        all.list[k]->transpose(from.data(), from_stride, rows, columns, to.data(), to_stride);
+        for (std::size_t j = 0; j < columns; ++j) {
+          for (std::size_t i = 0; i < rows; ++i) CHECK(to[j * to_stride + i] == from[i * from_stride + j]);
+          for (std::size_t i = rows; i < to_stride; ++i) CHECK(to[j * to_stride + i] == kUnwritten);
+        }
+      }
 }
 
 TEST_CASE("kernels: each instruction set's functions are exact to two units in the last place") {
