@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "forward/kernels.h"
+#include "forward/memory.h"
 #include "forward/product.h"
 
 namespace lmsize {
@@ -71,6 +72,8 @@ Rows<float> xielu(const Rows<float>& x, const ActivationParameters& learned) {
 }
 
 }  // namespace
+
+FastEngine::FastEngine(std::size_t n_threads) : threads_(n_threads) { keep_freed_memory(); }
 
 Rows<float> FastEngine::activate(Activation function, const ActivationParameters& learned, const Rows<float>& x) {
   if (const auto form = as_times_sigmoid(function)) {

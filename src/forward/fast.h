@@ -9,7 +9,7 @@ namespace lmsize {
 class FastEngine : public Engine<float> {
  public:
   // The results do not depend on the number of threads.
-  explicit FastEngine(std::size_t n_threads = 1) : threads_(n_threads) {}
+  explicit FastEngine(std::size_t n_threads = 1);
 
   // Each function as exactly as float arguments allow; tails and denormals are kept, not flushed to zero.
   Rows<float> activate(Activation function, const ActivationParameters& learned, const Rows<float>& x) override;

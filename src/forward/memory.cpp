@@ -9,6 +9,10 @@
 
 #include "base/text.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace lmsize {
 namespace {
 
@@ -41,6 +45,13 @@ Int process_limit() {
 }  // namespace
 
 Int available_memory() { return std::min({kernel_leaves(), container_leaves(), process_limit()}); }
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 8 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
 
 std::string memory_text(Int bytes) {
   const double mib = static_cast<double>(bytes) / 0x1p20;

@@ -11,6 +11,10 @@ namespace lmsize {
 // process's own limit leave.
 Int available_memory();
 
+// From here on memory that is freed is kept for what is asked for next: from the system it comes a page at a time,
+// which takes longer than what a pass does with it. Where the allocator is not glibc's nothing changes.
+void keep_freed_memory();
+
 // "704.63 MiB", "1.2 GiB".
 std::string memory_text(Int bytes);
 

@@ -1,17 +1,29 @@
 #include "forward/threads.h"
 
 namespace lmsize {
+namespace {
+
+// Returns when it is no longer `value`. The next piece of work mostly comes within the time that waking up takes: so at
+// first others are only let pass.
+void wait_while(const std::atomic<unsigned>& atomic, unsigned value) {
+  constexpr int kLooks = 300;
+  for (int i = 0; i < kLooks; ++i) {
+    if (atomic != value) return;
+    std::this_thread::yield();
+  }
+  atomic.wait(value);
+}
+
+}  // namespace
 
 Threads::Threads(std::size_t n) {
   for (std::size_t i = 1; i < n; ++i) workers_.emplace_back([this] { serve(); });
 }
 
 Threads::~Threads() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  wake_.notify_all();
+  stop_ = true;
+  ++round_;
+  round_.notify_all();
   for (std::thread& worker : workers_) worker.join();
 }
 
@@ -20,18 +32,14 @@ void Threads::each(std::size_t n, const std::function<void(std::size_t)>& work) 
     for (std::size_t i = 0; i < n; ++i) work(i);
     return;
   }
-  {
-    const std::lock_guard lock(mutex_);
-    work_ = &work;
-    n_ = n;
-    next_ = 0;
-    busy_ = workers_.size();
-    ++round_;
-  }
-  wake_.notify_all();
+  work_ = &work;
+  n_ = n;
+  next_ = 0;
+  busy_ = static_cast<unsigned>(workers_.size());
+  ++round_;
+  round_.notify_all();
   take_all();
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  for (unsigned busy = busy_; busy != 0; busy = busy_) wait_while(busy_, busy);
 }
 
 void Threads::take_all() {
@@ -39,16 +47,11 @@ void Threads::take_all() {
 }
 
 void Threads::serve() {
-  std::size_t seen = 0;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [&] { return stop_ || round_ != seen; });
+  for (unsigned seen = 0;; ++seen) {
+    wait_while(round_, seen);
     if (stop_) return;
-    seen = round_;
-    lock.unlock();
     take_all();
-    lock.lock();
-    if (--busy_ == 0) done_.notify_one();
+    if (--busy_ == 0) busy_.notify_one();
   }
 }
 

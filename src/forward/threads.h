@@ -2,10 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -28,13 +26,11 @@ class Threads {
   void take_all();
 
   std::vector<std::thread> workers_;
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
   const std::function<void(std::size_t)>* work_ = nullptr;
-  std::size_t n_ = 0, busy_ = 0;
+  std::size_t n_ = 0;
   std::atomic<std::size_t> next_{0};
-  std::size_t round_ = 0;
-  bool stop_ = false;
+  std::atomic<unsigned> round_{0}, busy_{0};  // rounds begun; workers that have not finished theirs
+  std::atomic<bool> stop_{false};
 };
 
 }  // namespace lmsize
