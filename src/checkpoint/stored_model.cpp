@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "checkpoint/tensor_names.h"
@@ -35,22 +36,24 @@ Lone block_of(std::string_view name, const StoredWeight& weight) {
 
 using Weights = std::vector<std::pair<std::string_view, const StoredWeight*>>;  // with their names in the layer
 
-// Whether layers hold the same.
-bool same(const Weights& a, const Weights& b) {
-  return std::ranges::equal(
-      a, b, [](const auto& x, const auto& y) { return x.first == y.first && x.second->shape == y.second->shape; });
-}
+// An order in which layers that hold the same are equal.
+struct InOrder {
+  bool operator()(const Weights* a, const Weights* b) const {
+    return std::ranges::lexicographical_compare(*a, *b, [](const auto& x, const auto& y) {
+      return std::tie(x.first, x.second->shape) < std::tie(y.first, y.second->shape);
+    });
+  }
+};
 
 // Layers of one prefix: "model.layers".
 Stack stack_of(std::string_view prefix, const std::map<Int, Weights>& layers) {
   Stack stack;
   stack.prefix = prefix;
-  std::vector<const Weights*> kinds;
+  std::map<const Weights*, std::size_t, InOrder> kinds;
   const auto add = [&](Int first, Int count, const Weights& weights) {
-    const auto known = std::ranges::find_if(kinds, [&](const Weights* kind) { return same(*kind, weights); });
-    const auto kind = static_cast<std::size_t>(known - kinds.begin());
-    if (known == kinds.end()) {
-      kinds.push_back(&weights);
+    const auto [known, is_new] = kinds.emplace(&weights, kinds.size());
+    const std::size_t kind = known->second;
+    if (is_new) {
       Layer& layer = stack.kinds.emplace_back();
       for (const auto& [name, weight] : weights) layer.branches.push_back({.block = block_of(name, *weight)});
     }

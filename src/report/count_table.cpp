@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -124,15 +126,13 @@ struct Share {
 
 std::vector<Share> shares_of(const Count& count, Role role) {
   std::vector<Share> shares;
+  std::map<std::pair<Int, std::string_view>, std::size_t> places;
   for (const LayerCount& layer : count.layers) {
     const Int parameters = of(layer.roles, role);
     if (parameters == 0) continue;
-    const auto same = std::ranges::find_if(
-        shares, [&](const Share& s) { return s.parameters == parameters && s.part == layer.part; });
-    if (same == shares.end())
-      shares.push_back({parameters, layer.count, layer.part});
-    else
-      same->layers += layer.count;
+    const auto [place, is_new] = places.try_emplace({parameters, layer.part}, shares.size());
+    if (is_new) shares.push_back({parameters, 0, layer.part});
+    shares[place->second].layers += layer.count;
   }
   return shares;
 }

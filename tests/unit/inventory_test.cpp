@@ -253,5 +253,19 @@ TEST_CASE("stored model: layers and roles by name, buffers and prediction module
   CHECK(made.layers[3].first == 3);
 }
 
+TEST_CASE("stored model: layers that hold the same are of one kind, wherever they stand") {
+  std::vector<NamedTensor> tensors;
+  for (const auto& [layer, width] : {std::pair{0, 4}, {1, 8}, {2, 4}, {3, 4}, {4, 8}, {5, 6}})
+    tensors.push_back({format_text("layers.{}.mlp.up_proj.weight", layer), "F32", {width, 4}});
+  tensors.push_back({"layers.6.mlp.down_proj.weight", "F32", {4, 4}});
+  const Model model = stored_model(Opened(tensors).inventory);
+  REQUIRE(model.stacks.size() == 1);
+  const Stack& stack = model.stacks.front();
+  CHECK(stack.kinds.size() == 4);
+  std::vector<std::array<Int, 3>> spans;
+  for (const Span& span : stack.spans) spans.push_back({span.first, span.count, static_cast<Int>(span.kind)});
+  CHECK(spans == std::vector<std::array<Int, 3>>{{0, 1, 0}, {1, 1, 1}, {2, 2, 0}, {4, 1, 1}, {5, 1, 2}, {6, 1, 3}});
+}
+
 }  // namespace
 }  // namespace lmsize
