@@ -236,9 +236,13 @@ Memory memory(const Model& model, const MemoryQuestion& asked) {
   made.activations_formula = formula_of(asked);
   if (asked.max_model_len) made.activations_numbers = numbers_of(widths_of(model), logits_width(model), asked);
 
+  const Int ranks = asked.training ? asked.training->data_parallel : 1;
+  if (asked.tensor_parallel == 1 && asked.pipeline_parallel == 1 && ranks == 1) {
+    made.device = made.whole;
+    return made;
+  }
   const Model shard = tensor_shard(model, asked.tensor_parallel, made.warnings);
   const std::vector<Model> stages = pipeline_stages(shard, asked.pipeline_parallel);
-  const Int ranks = asked.training ? asked.training->data_parallel : 1;
   for (std::size_t i = 0; i < stages.size(); ++i)
     take_larger(made.device, usage_of(stages[i], asked, ranks, static_cast<Int>(stages.size() - i)));
   return made;

@@ -104,8 +104,10 @@ Model stored_model(const Inventory& inventory) {
     if (!layers.empty()) model.stacks.push_back(stack_of(prefix, layers));
   if (model.stacks.size() > 1)
     for (Stack& stack : model.stacks) stack.part = part_of(stack.prefix);
+  const auto outside = [](const StoredWeight& weight) { return !place_of(weight.name).layer; };
+  model.heads.reserve(static_cast<std::size_t>(std::ranges::count_if(inventory.weights, outside)));
   for (const StoredWeight& weight : inventory.weights) {
-    if (place_of(weight.name).layer) continue;
+    if (!outside(weight)) continue;
     if (is_prediction_name(weight.name))
       predict(weight);
     else
