@@ -171,7 +171,7 @@ std::optional<GgufValue> read_value(Bytes& bytes, const std::string& what) {
 void check_version(std::uint32_t version) {
   if (version == 2 || version == 3) return;
   if (version == 1) fail("this is GGUF version 1, which llama.cpp no longer reads either: convert the model again");
-  if ((version & 0xffffu) == 0) fail("the file is big-endian: only little-endian GGUF files are read");
+  if (version != 0 && (version & 0xffffu) == 0) fail("the file is big-endian: only little-endian GGUF files are read");
   fail(format_text("GGUF version {} is not known: versions 2 and 3 are", version));
 }
 

@@ -22,11 +22,13 @@ InterruptNote::InterruptNote() {
   noted = 0;
   listen_to(SIGINT, old_int_);
   listen_to(SIGTERM, old_term_);
+  listen_to(SIGHUP, old_hup_);
 }
 
 InterruptNote::~InterruptNote() {
   ::sigaction(SIGINT, &old_int_, nullptr);
   ::sigaction(SIGTERM, &old_term_, nullptr);
+  ::sigaction(SIGHUP, &old_hup_, nullptr);
 }
 
 int noted_interrupt() { return noted; }

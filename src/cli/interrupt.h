@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM as a wish to end, for work that can stop between two inputs.
+// Ctrl-C, SIGTERM and SIGHUP as a wish to end, for work that can stop between two inputs.
 #pragma once
 
 #include <csignal>
@@ -8,7 +8,7 @@ namespace lmsize::cli {
 // Thrown where a wait for input is cut short.
 struct Interrupted {};
 
-// As long as one of these lives, the first SIGINT or SIGTERM is only noted; a second one kills. One that was ignored
+// As long as one of these lives, the first SIGINT, SIGTERM or SIGHUP is only noted; a second one kills. One that was ignored
 // stays so.
 class InterruptNote {
  public:
@@ -18,7 +18,7 @@ class InterruptNote {
   InterruptNote& operator=(const InterruptNote&) = delete;
 
  private:
-  struct sigaction old_int_{}, old_term_{};
+  struct sigaction old_int_{}, old_term_{}, old_hup_{};
 };
 
 // The signal that was noted; 0: none.

@@ -10,6 +10,7 @@
 #include "checkpoint/packing_hints.h"
 #include "cli/command.h"
 #include "cli/count.h"
+#include "config/built_in.h"
 
 namespace lmsize::cli {
 namespace {
@@ -62,6 +63,10 @@ Pair read_words(const CommandLine& line) {
   if (words.empty() || words.size() > 2)
     throw UsageError("verify takes a config and a checkpoint, or a folder that holds both");
   if (words.size() == 2) return {words[0], words[1]};
+  if (find_built_in(words[0]) != nullptr)
+    throw UsageError(format_text("{0} is a built-in model: name the checkpoint to hold it against too (lmsize verify "
+                                 "{0} model.safetensors)",
+                                 words[0]));
   std::error_code error;
   if (std::filesystem::exists(words[0], error) && !std::filesystem::is_directory(words[0], error))
     throw UsageError(format_text("{} is one file: verify takes a config and a checkpoint, or a folder that holds both",

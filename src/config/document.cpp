@@ -83,6 +83,14 @@ struct CountingIterator {
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at == b.at; }
 };
 
+// Whether the escape that ends at an offset, or just before, is one half of a UTF-16 surrogate pair: \uD800 to \uDFFF.
+bool ends_half_a_pair(std::string_view text, std::size_t at) {
+  const std::size_t escape = text.substr(0, at).rfind("\\u");
+  if (escape == text.npos || at - escape > 7 || escape + 3 >= text.size()) return false;
+  const char first = text[escape + 2], second = text[escape + 3];
+  return (first == 'd' || first == 'D') && second >= '8';
+}
+
 // What is wrong at an offset, in words that say what to do.
 std::string syntax_message(std::string_view text, std::size_t at) {
   if (at >= text.size()) return "the JSON text ends too early";
@@ -93,6 +101,7 @@ std::string syntax_message(std::string_view text, std::size_t at) {
   const bool control = static_cast<unsigned char>(c) < 0x20;
   if ((c == '}' || c == ']') && last == ',') return "a comma before the closing bracket: JSON has no trailing commas";
   if (c == '/' || c == '#') return "JSON has no comments";
+  if (ends_half_a_pair(text, at)) return "half of a surrogate pair: \\uD83D is followed by \\uDE00, say";
   if (c == '\'') return "JSON strings stand in double quotes, not single ones";
   if (control && !is_space(c)) return "a control character (" + escaped(text.substr(at, 1)) + ") must be escaped";
   if (control) return "a line break or tab inside a string must be escaped";
@@ -416,7 +425,7 @@ void Document::set(std::string_view path, std::string_view json) {
 
   // The node to overwrite, made on the way where it is missing.
   std::uint32_t target = 0;
-  for (std::string_view rest = path; !rest.empty() || target == 0;) {
+  for (std::string_view rest = path;;) {
     const std::size_t dot = rest.find('.');
     const std::string_view key = rest.substr(0, dot);
     if (key.empty()) throw UsageError("an empty key in " + escaped(path));

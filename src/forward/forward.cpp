@@ -205,11 +205,12 @@ Ran<T> run_part(const ForwardRequest& request, Weights& weights, const Input& in
 
 // ---- checks ----
 
-void check_memory(Int bytes) {
+void check_memory(const ForwardRequest& request, Int bytes) {
   const Int available = available_memory();
   if (bytes > available)
-    throw Error("memory", format_text("the pass needs {} for weights and steps, {} are available", memory_text(bytes),
-                                      memory_text(available)));
+    throw Error("memory", format_text("the pass needs {} for weights and steps, {} are available{}", memory_text(bytes),
+                                      memory_text(available),
+                                      is_model(request) ? "; --part layer runs one layer" : ""));
 }
 
 void check_shapes(const std::vector<StepSummary>& steps, ForwardResult& result) {
@@ -325,7 +326,7 @@ ForwardResult forward(const ForwardRequest& request, Engine<float>& engine, Engi
   result.derived_score_multiply_adds = score_multiply_adds(request.part, input.batch, input.seq);
   const std::optional<Vectors> golden = read_golden(request, input);
   result.memory_bytes = memory_needed(request, input.batch, input.seq);
-  check_memory(result.memory_bytes);
+  check_memory(request, result.memory_bytes);
 
   const std::vector<PartTensor> tensors = request.part.tensors();
   for (const PartTensor& tensor : tensors)

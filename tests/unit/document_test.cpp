@@ -109,6 +109,8 @@ TEST_CASE("malformed texts are refused at their place, with a reason") {
            {"[1,, 2]", {1, 4}, "unexpected ','"},
            {"{\"a\": 1 \"b\": 2}", {1, 9}, "unexpected '\"'"},
            {"{\"a\": -}", {1, 8}, "unexpected '}'"},
+           {R"({"a": "\ud800"})", {1, 14}, "half of a surrogate pair: \\uD83D is followed by \\uDE00, say"},
+           {R"({"a": "\uDE00\uD83D"})", {1, 13}, "half of a surrogate pair: \\uD83D is followed by \\uDE00, say"},
            {"[\n", {2, 1}, "the JSON text ends too early"},
            {"nulll", {1, 5}, "unexpected 'l'"},
        }) {

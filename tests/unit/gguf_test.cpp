@@ -99,6 +99,7 @@ TEST_CASE("gguf: hostile headers are refused, each with its words") {
       {"GGUF", "the file ends at byte 4, inside the version"},
       {gguf_file(0, 0, "", 0, 1),
        "this is GGUF version 1, which llama.cpp no longer reads either: convert the model again"},
+      {gguf_file(0, 0, "", 0, 0), "GGUF version 0 is not known: versions 2 and 3 are"},
       {gguf_file(0, 0, "", 0, 99), "GGUF version 99 is not known: versions 2 and 3 are"},
       {gguf_file(0, 0, "", 0, 0x03000000), "the file is big-endian: only little-endian GGUF files are read"},
       {gguf_file(std::uint64_t{1} << 60, 0, ""),

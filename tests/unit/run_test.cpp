@@ -132,18 +132,21 @@ TEST_CASE("a batch comes in the order of its inputs, whatever the number of jobs
 
 namespace {
 
-// A stream of the same config without end, in which somebody presses Ctrl-C.
+// A stream of the same config without end, in which somebody presses Ctrl-C, ends the process or closes the terminal.
 class EndlessUntilInterrupt : public std::streambuf {
+ public:
+  explicit EndlessUntilInterrupt(int signal) : signal_(signal) {}
+
  protected:
   int_type underflow() override {
-    if (++blocks_ == 3) std::raise(SIGINT);
+    if (++blocks_ == 3) std::raise(signal_);
     text_ = config(1000) + "\n";
     setg(text_.data(), text_.data(), text_.data() + text_.size());
     return traits_type::to_int_type(text_.front());
   }
 
  private:
-  int blocks_ = 0;
+  int signal_, blocks_ = 0;
   std::string text_;
 };
 
@@ -152,13 +155,14 @@ class EndlessUntilInterrupt : public std::streambuf {
 TEST_CASE("an interrupt ends a batch after what has been read, and leaves the old output as it is") {
   const test::TemporaryFolder folder;
   const std::string old = folder.write("old", "what was there");
-  for (const bool to_file : {false, true}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const bool to_file = signal != SIGINT;
     std::vector<const char*> args{"-", "--json", "--jobs", "1"};
     if (to_file) args.insert(args.end(), {"--output", old.c_str()});
-    EndlessUntilInterrupt stream;
+    EndlessUntilInterrupt stream(signal);
     std::istream in(&stream);
     std::ostringstream out, err;
-    CHECK(cli::run(args, in, out, err) == 128 + SIGINT);
+    CHECK(cli::run(args, in, out, err) == 128 + signal);
     CHECK(err.str().starts_with("lmsize: interrupted after "));
     CHECK(out.str().ends_with("\n]}\n") != to_file);
   }
