@@ -123,9 +123,20 @@ void glm4_moe_lite(Reader& config, Model& model) {
 
 // Mistral4ForCausalLM: experts in every layer, chosen by a softmax without a correction.
 void mistral4(Reader& config, Model& model) {
-  LatentParts parts = read_latent_parts(
-      config, model, {.vocab = 131072, .d = 4096, .d_ff = 12288, .n_layers = 36, .n_heads = 32},
-      {.q_rank = 1024, .kv_rank = 256, .d_nope = 64, .d_rope = 64, .d_v = 128}, {128, 4, 2048, 1, {}});
+  LatentParts parts =
+      read_latent_parts(config, model, {.vocab = 131072, .d = 4096, .d_ff = 12288, .n_layers = 36, .n_heads = 32},
+                        {.q_rank = 1024,
+                         .kv_rank = 256,
+                         .d_nope = 64,
+                         .d_rope = 64,
+                         .d_v = 128,
+                         .rope = {.interleaved = true,
+                                  .scaling = Rope::Scaling::yarn,
+                                  .factor = 128,
+                                  .original_positions = 8192,
+                                  .mscale_all_dim = 1}},
+                        {128, 4, 2048, 1, {}});
+  parts.attention.temperature = read_temperature(config, parts.attention.rope, 0.1);
   parts.moe.correction.reset();
   parts.moe.storage = ExpertStorage::stacked;
   parts.moe.expert.fused = "gate_up_proj";
@@ -187,13 +198,9 @@ void minicpm3(Reader& config, Model& model) {
   Sizes s = read_latent_sizes(
       config, model,
       {.vocab = 73448, .d = 2560, .d_ff = 6400, .n_layers = 62, .n_heads = 40, .tied = true, .norm = {.eps = 1e-5}});
-  const LatentAttention attention = read_latent_attention(config, model, s,
-                                                          {.q_rank = 768,
-                                                           .kv_rank = 256,
-                                                           .d_nope = 64,
-                                                           .d_rope = 32,
-                                                           .d_v = s.d.value / s.n_heads.value,
-                                                           .interleaved = false});
+  const LatentAttention attention = read_latent_attention(
+      config, model, s,
+      {.q_rank = 768, .kv_rank = 256, .d_nope = 64, .d_rope = 32, .d_v = s.d.value / s.n_heads.value, .rope = {}});
   const double width = static_cast<double>(s.d.value), depth = std::sqrt(static_cast<double>(s.n_layers.value));
   s.embedding_scale = config.number("scale_emb", 12);
   s.logit_scale = config.number("dim_model_base", 256) / width;

@@ -74,7 +74,8 @@ std::vector<LatentKind> read_kinds(Reader& config, const LatentAttention& attent
 void dots3_note(Reader& config, Model& model) {
   LatentParts parts = read_latent_parts(
       config, model, {.vocab = 152064, .d = 5120, .d_ff = 13824, .n_layers = 46, .n_heads = 128, .norm = {.eps = 1e-5}},
-      {.q_rank = 1024, .q_rank_may_be_null = false, .n_index_heads = 64, .theta = 8e7}, {256, 8, 1536, 1});
+      {.q_rank = 1024, .q_rank_may_be_null = false, .n_index_heads = 64, .rope = {.theta = 8e7, .interleaved = true}},
+      {256, 8, 1536, 1});
   const Sizes& s = parts.s;
   LatentAttention& attention = parts.attention;
   attention.gate = OutputGate::per_head;

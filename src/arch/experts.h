@@ -67,10 +67,9 @@ struct LatentDefaults {
   std::optional<Int> q_rank{};  // of an absent q_lora_rank; nothing: a full q_proj
   Int kv_rank = 512, d_nope = 128, d_rope = 64, d_v = 128;
   bool q_rank_may_be_null = true;
-  bool interleaved = true;        // what an absent rope_interleave is
   bool head_dim_is_rope = false;  // head_dim is another name of qk_rope_head_dim
   Int n_index_heads = 0;          // of an absent index_n_heads; 0: no indexer
-  double theta = 10000;
+  RopeDefaults rope{.interleaved = true};
 };
 
 // Latent attention under DeepSeek's keys; puts the width of a query's head into model.sizes.head_dim.

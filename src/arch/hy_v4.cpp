@@ -26,8 +26,8 @@ void decoder(Reader& config, Model& model, const Defaults& defaults) {
                                          .d_nope = 192,
                                          .d_v = 256,
                                          .q_rank_may_be_null = false,
-                                         .interleaved = false,
-                                         .n_index_heads = defaults.n_index_heads},
+                                         .n_index_heads = defaults.n_index_heads,
+                                         .rope = {}},
                                         {256, 8, defaults.d_moe, 1, {.scale = 2.827}});
   const Sizes& s = parts.s;
   LatentAttention& attention = parts.attention;

@@ -193,6 +193,7 @@ void ministral3(Reader& config, Model& model) {
   Attention attention = s.attention();
   attention.rope = read_rope(config, s.head_dim.value,
                              {.theta = 1e6, .scaling = Rope::Scaling::yarn, .factor = 16, .original_positions = 16384});
+  attention.temperature = read_temperature(config, *attention.rope, 0.1);
   attention.window = config.optional_size("sliding_window");
   pre_norm_decoder(config, model, s, attention, s.gated_mlp(config));
 }

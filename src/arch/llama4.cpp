@@ -43,6 +43,7 @@ void llama4(Reader& config, Model& model) {
   const auto chunk = config.optional_size("attention_chunk_size", 8192);
   config.ignore({"layer_types"});
   const bool tuned = config.flag("attn_temperature_tuning", true), normed = config.flag("use_qk_norm", true);
+  const Temperature temperature{config.number("attn_scale", 0.1), config.size("floor_scale", 8192), 1};
   Norm head_norm = s.head_norm("qk_norm");
   head_norm.weight = false;
   attention.norm_after_rope = true;
@@ -53,7 +54,7 @@ void llama4(Reader& config, Model& model) {
   };
   add_layers(decoder_frame(config, model, s), n, kind_of, [&](Layer& layer, const auto& kind) {
     attention.rope = kind.second ? std::optional(rope) : std::nullopt;
-    attention.temperature = tuned && !kind.second;
+    attention.temperature = tuned && !kind.second ? std::optional(temperature) : std::nullopt;
     attention.q_norm = attention.k_norm = kind.second && normed ? std::optional(head_norm) : std::nullopt;
     attention.chunk = kind.second ? chunk : std::nullopt;
     layer = pre_norm_layer(s, attention, kind.first ? Block(moe) : Block(mlp));

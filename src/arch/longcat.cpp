@@ -23,8 +23,8 @@ void longcat_flash(Reader& config, Model& model) {
   s.norm.eps = config.number("rms_norm_eps", 1e-5);
   model.sizes = {s.d.value,       s.d_ff.value, s.n_layers.value, s.n_heads.value,
                  s.n_heads.value, {},           s.vocab.value,    s.tied};
-  LatentAttention attention =
-      read_latent_attention(config, model, s, {.q_rank = 1536, .q_rank_may_be_null = false, .theta = 1e7});
+  LatentAttention attention = read_latent_attention(
+      config, model, s, {.q_rank = 1536, .q_rank_may_be_null = false, .rope = {.theta = 1e7, .interleaved = true}});
   Mlp mlp = s.gated_mlp(config);
   MixtureOfExperts moe = bank_of(mlp, config.size({"n_routed_experts", "num_local_experts"}, 512),
                                  config.count({"moe_topk", "num_experts_per_tok"}, 12),

@@ -97,12 +97,21 @@ Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults) {
     rope.scaling = defaults.scaling;
     rope.factor = defaults.factor;
     rope.original_positions = defaults.original_positions;
+    rope.mscale_all_dim = defaults.mscale_all_dim;
     return rope;
   }
   given.ignore({"max_position_embeddings"});
   rope.scaling = scaling_of(given.text({"rope_type", "type"}, "default"));
   if (rope.scaling != Scaling::none) read_scaling(config, given, rope);
   return rope;
+}
+
+std::optional<Temperature> read_temperature(Reader& config, const Rope& rope, double class_strength) {
+  Reader scaling = config.object("rope_scaling"), parameters = config.object("rope_parameters");
+  Reader& given = scaling.empty() ? parameters : scaling;
+  const double strength = given.empty() ? class_strength : given.number("llama_4_scaling_beta", 0);
+  if (strength == 0 || rope.original_positions == 0) return std::nullopt;
+  return Temperature{strength, rope.original_positions};
 }
 
 std::optional<std::vector<bool>> sliding_layer_types(Reader& config, Int n) {

@@ -23,6 +23,7 @@ struct RopeDefaults {
   Rope::Scaling scaling = Rope::Scaling::none;
   double factor = 1;
   Int original_positions = 0;
+  double mscale_all_dim = 0;
 };
 
 // The rotary embedding of heads of head_dim features: rope_parameters, or rope_theta, rope_scaling and
@@ -32,6 +33,10 @@ Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults);
 inline Rope read_rope(Reader& config, Int head_dim, double theta) {
   return read_rope(config, head_dim, {.theta = theta});
 }
+
+// How queries grow with their position by llama_4_scaling_beta, which stands beside the rotary embedding's sizes; where
+// none of these is given, with the class's own strength.
+std::optional<Temperature> read_temperature(Reader& config, const Rope& rope, double class_strength);
 
 // YaRN's factor for a context stretched `factor` times.
 double yarn_mscale(double factor, double mscale);

@@ -146,7 +146,8 @@ Rows<T> run(const Attention& a, const std::string& path, Pass<T>& pass, const Ro
                        .causal = a.causal,
                        .window = a.window,
                        .chunk = a.chunk,
-                       .alibi = a.alibi};
+                       .alibi = a.alibi,
+                       .temperature = a.temperature};
   if (a.sinks) shape.sinks = pass.weights.vector(joined(block, a.sinks_name));
   Rows<T> context = attend(shape, block, pass, p.q, p.k, p.v);
   if (const Rows<T> gate = output_gate(a, block, pass, x, std::move(p.gate)); gate.rows > 0)
@@ -203,7 +204,8 @@ Rows<T> run(const LatentAttention& a, const std::string& path, Pass<T>& pass, co
                        .d_qk = d_qk,
                        .d_v = d_v,
                        .scale = a.scale.value_or(1 / std::sqrt(static_cast<double>(d_qk))),
-                       .window = a.window};
+                       .window = a.window,
+                       .temperature = a.temperature};
   if (!a.sinks.empty()) shape.sinks = pass.weights.vector(joined(block, a.sinks));
   Rows<T> context = attend(shape, block, pass, q, k, v);
   if (a.gate != OutputGate::none)

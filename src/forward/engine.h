@@ -48,6 +48,7 @@ struct AttentionShape {
   bool causal = true;
   std::optional<Int> window{}, chunk{};
   std::optional<Alibi> alibi{};
+  std::optional<Temperature> temperature{};
   std::span<const float> sinks{};  // a logit for each head, or none
 };
 

@@ -112,7 +112,12 @@ void soften(const AttentionShape& shape, std::size_t i, float slope, const float
   const auto [first, last] = seen_by(shape, i);
   float* begin = scores + first;
   const std::size_t n = last - first;
-  const float scale = static_cast<float>(shape.scale), cap = static_cast<float>(shape.softcap);
+  float scale = static_cast<float>(shape.scale);
+  const float cap = static_cast<float>(shape.softcap);
+  if (const auto& t = shape.temperature) {
+    const auto steps = (i + static_cast<std::size_t>(t->shift)) / static_cast<std::size_t>(t->step);
+    scale += scale * static_cast<float>(t->strength * std::log1p(steps));
+  }
   for (std::size_t j = 0; j < n; ++j) {
     float score = begin[j] * scale;
     if (cap != 0) score = cap * std::tanh(score / cap);

@@ -208,9 +208,9 @@ Ran<T> run_part(const ForwardRequest& request, Weights& weights, const Input& in
 void check_memory(const ForwardRequest& request, Int bytes) {
   const Int available = available_memory();
   if (bytes > available)
-    throw Error("memory", format_text("the pass needs {} for weights and steps, {} are available{}", memory_text(bytes),
-                                      memory_text(available),
-                                      is_model(request) ? "; --part layer runs one layer" : ""));
+    throw Error("memory",
+                format_text("the pass needs {} for weights and steps, {} are available{}", memory_text(bytes),
+                            memory_text(available), is_model(request) ? "; --part layer runs one layer" : ""));
 }
 
 void check_shapes(const std::vector<StepSummary>& steps, ForwardResult& result) {

@@ -85,6 +85,12 @@ bool sees(const AttentionShape& shape, Int i, Int j) {
   return true;
 }
 
+// What the query at a position is multiplied with.
+double growth(const Temperature& temperature, std::size_t position) {
+  const Int steps = (static_cast<Int>(position) + temperature.shift) / temperature.step;
+  return 1 + temperature.strength * std::log(1.0 + static_cast<double>(steps));
+}
+
 // softmax of scores, with a further logit in the denominator where there is a sink.
 void softmax(std::vector<double>& scores, const float* sink) {
   double largest = *std::ranges::max_element(scores);
@@ -119,7 +125,8 @@ void ReferenceEngine::turn(const RopeShape& shape, Rows<double>& x) {
   }
 }
 
-// context[i] = Σⱼ softmaxⱼ(score[i][j])·v[j]; score[i][j] = cap(scale·q[i]·k[j]) + slope·(j - i), where i sees j.
+// context[i] = Σⱼ softmaxⱼ(score[i][j])·v[j]; score[i][j] = cap(scale·growth(i)·q[i]·k[j]) + slope·(j - i), where i
+// sees j.
 Attended<double> ReferenceEngine::attend(const AttentionShape& shape, const Rows<double>& q, const Rows<double>& k,
                                          const Rows<double>& v, bool keep_probabilities) {
   const std::size_t T = shape.seq, group = shape.n_heads / shape.n_kv_heads;
@@ -136,6 +143,7 @@ Attended<double> ReferenceEngine::attend(const AttentionShape& shape, const Rows
           double score = 0;
           for (std::size_t c = 0; c < shape.d_qk; ++c) score += query[c] * key[c];
           score *= shape.scale;
+          if (shape.temperature) score *= growth(*shape.temperature, i);
           if (shape.softcap != 0) score = shape.softcap * std::tanh(score / shape.softcap);
           const double distance = static_cast<double>(j) - static_cast<double>(i);
           if (shape.alibi) score += slope(*shape.alibi, h, shape.n_heads) * distance;

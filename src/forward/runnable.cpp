@@ -43,7 +43,6 @@ struct Visitor {
             {a.indexer.has_value(), "an indexer"},
             {a.gate_bias, "a gate with a bias"},
             {a.gate_softplus, "a gate through softplus"},
-            {a.temperature, "queries that grow with their position"},
             {a.k_is_q, "keys that are the queries"},
             {a.layout == Layout::by_head, "matrices by head"},
             {a.n_heads.value % a.n_kv_heads.value != 0, "KV heads that do not divide heads"},

@@ -89,6 +89,13 @@ struct Alibi {
   double factor = 1;
 };
 
+// Queries grow with their position, so that attention stays as sharp over many tokens: they are multiplied by
+// 1 + strength·ln(1 + ⌊(position + shift)/step⌋).
+struct Temperature {
+  double strength = 0;
+  Int step = 1, shift = 0;
+};
+
 // How a fused q/k/v matrix orders its outputs.
 enum class FusedOrder : std::uint8_t {
   joined,    // [q | k | v]
@@ -177,8 +184,8 @@ struct Attention {
   double clip = 0;                // q, k and v are clipped to [-clip, clip] (OLMo, MPT); 0: they are not
   bool sinks = false;             // a learned logit for each head that takes attention and gives nothing (GPT-OSS)
   std::string sinks_name = "sinks";
-  double value_scale = 1;    // of the values (MiMo)
-  bool temperature = false;  // queries grow with their position (Llama 4)
+  double value_scale = 1;  // of the values (MiMo)
+  std::optional<Temperature> temperature{};
   std::optional<RelativeBias> relative{};
 };
 
@@ -203,6 +210,7 @@ struct LatentAttention {
   std::optional<Int> window{};
   Rope rope{};
   std::optional<double> scale{};  // of the scores, where it is not 1/√(d_nope + d_rope)
+  std::optional<Temperature> temperature{};
 };
 
 // What attention sees beyond its window, one entry for `rate` tokens each: a mean of their projections, weighed by a
