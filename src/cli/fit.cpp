@@ -16,14 +16,18 @@
 #include "base/format.h"
 #include "base/spelling.h"
 #include "base/text.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/inventory.h"
 #include "cli/command.h"
 #include "cli/count.h"
 #include "cli/files.h"
+#include "cli/inputs.h"
 #include "cli/lengths.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "config/built_in.h"
 #include "config/flat.h"
+#include "infer/implied_config.h"
 #include "model/activation.h"
 #include "report/fit.h"
 
@@ -39,7 +43,7 @@ struct FitOptions {
   std::optional<std::pair<double, double>> aspect{};
   std::optional<std::string> like{}, activation{}, emit{};
   std::optional<bool> tied{};
-  bool explain = false;
+  bool explain = false, quiet = false;
 };
 
 // "7e9", "7B", "1.5 GiB": a number and one of some suffixes. What lies beyond exact integers of a double (2^53) is
@@ -77,7 +81,8 @@ void declare(CommandLine& line, FitOptions& o) {
       "weights, cache and activations must fit into it, as 24GiB; with --max-model-len");
   declare_length(line, "--max-model-len", o.max_model_len, "tokens of the sequence that must fit");
   line.heading("Style");
-  line.option("--like", "MODEL", o.like, "a built-in model or config.json whose architecture and ratios to keep");
+  line.option("--like", "MODEL", o.like,
+              "a built-in model, a config.json or a checkpoint whose architecture and ratios to keep");
   line.option(
       "--activation", "NAME",
       [&](const std::string& flag, const std::string& text) {
@@ -114,6 +119,7 @@ void declare(CommandLine& line, FitOptions& o) {
   line.heading("Result");
   line.option("--emit", "FILE", o.emit, "write the best one's config.json");
   line.flag("--explain", o.explain, "how each total comes about, and how shapes are ranked");
+  line.flag("-q,--quiet", o.quiet, "no warnings");
 }
 
 void check(const FitOptions& o) {
@@ -237,16 +243,44 @@ Templates published_styles(Int vocab) {
   return templates;
 }
 
-// The model that --like names: built in, a file, or a folder's config.json.
-Document document_of(const std::string& name) {
-  if (const BuiltIn* built_in = find_built_in(name)) return Document::parse(std::string(built_in->json));
+// The model that --like names: a file, a folder's, or a built-in one.
+Source like_source(const std::string& name) {
   std::error_code error;
-  if (std::filesystem::is_directory(name, error)) return Document::parse(read_file(name + "/config.json"));
-  if (std::filesystem::exists(name, error)) return Document::parse(read_file(name));
+  for (const std::string_view file : {"config.json", "params.json"}) {
+    const std::filesystem::path path = std::filesystem::path(name) / file;
+    if (std::filesystem::exists(path, error)) return {name, path.string()};
+  }
+  return {name, name};
+}
+
+// The config that a checkpoint's shapes imply; `warnings`: what they do not tell.
+Document implied_document(const std::string& path, std::vector<Diagnostic>& warnings) {
+  const Checkpoint checkpoint(path);
+  const Implication implied = implied_config(checkpoint, inventory_of(checkpoint));
+  if (!implied.config)
+    throw Error("not-fittable", format_text("no config follows from this checkpoint ({}): give a config.json or a "
+                                            "built-in model",
+                                            implied.reason));
+  Document document = Document::parse(implied.config->json);
+  for (const std::string& key : implied.config->guessed)
+    warnings.push_back({"implied-config",
+                        Severity::warning,
+                        format_text("no shape tells {}: {}", key, json_text(document.root().member(key))),
+                        key,
+                        {}});
+  return document;
+}
+
+Document read_like(const Source& source, std::vector<Diagnostic>& warnings) {
+  std::error_code error;
+  if (std::filesystem::exists(source.file, error))
+    return std::filesystem::is_directory(source.file, error) || is_checkpoint_name(source.file)
+               ? implied_document(source.file, warnings)
+               : Document::parse(read_file(source.file));
+  if (const BuiltIn* built_in = find_built_in(source.label)) return Document::parse(std::string(built_in->json));
   std::vector<std::string_view> names;
   for (const BuiltIn& known : built_in_models()) names.push_back(known.name);
-  throw Error("unreadable", format_text("--like: \"{}\" is no built-in model and no file{}", escaped(name, 60),
-                                        did_you_mean(name, names)));
+  throw Error("not-found", "no such file or built-in model" + did_you_mean(source.label, names));
 }
 
 // A plain pre-norm decoder, every choice stated.
@@ -260,14 +294,15 @@ Document plain_description(const FitOptions& o) {
   return Document::parse(text);
 }
 
-Templates templates_for(const FitOptions& o, Int vocab) {
-  if (!o.like && !o.activation && !o.experts) {
+// `like`: the document of --like, if it is given.
+Templates templates_for(const FitOptions& o, const std::optional<Document>& like, Int vocab) {
+  if (!like && !o.activation && !o.experts) {
     Templates all = published_styles(vocab);
     if (o.tied)
       std::erase_if(all, [&](const auto& t) { return t->config.base_model().sizes.tie_word_embeddings != *o.tied; });
     return all;
   }
-  Document document = o.like ? document_of(*o.like) : plain_description(o);
+  Document document = like ? *like : plain_description(o);
   if (o.tied) document.set("tie_word_embeddings", *o.tied ? "true" : "false");
   if (o.experts) {
     std::string_view key = "num_experts";
@@ -280,14 +315,23 @@ Templates templates_for(const FitOptions& o, Int vocab) {
   one.push_back(std::make_unique<Template>(o.like.value_or(o.activation.value_or("swiglu")), std::move(document)));
   if (!is_fittable(one.front()->config.base_model()))
     throw Error("not-fittable",
-                format_text("{} has no equal layers with attention, which is what fit knows", one.front()->name));
+                "--like: this has no whole stack of equal layers with attention, which is what fit knows");
   describe(*one.front(), vocab);
   one.front()->style.usual = true;
-  if (!o.like) one.front()->style.width_ratios.clear();
+  if (!like) one.front()->style.width_ratios.clear();
   return one;
 }
 
 // ---- question and answer ----
+
+Int vocabulary_for(const FitOptions& o, const std::optional<Document>& like, std::vector<Diagnostic>& warnings) {
+  if (o.vocab) return *o.vocab;
+  if (like)
+    if (const auto own = ResizableConfig(*like).base_model().sizes.vocab_size) return *own;
+  warnings.push_back(
+      {"vocab-default", Severity::warning, format_text("--vocab is not given: {}", kDefaultVocabulary), "", {}});
+  return kDefaultVocabulary;
+}
 
 FitQuestion question_for(const FitOptions& o, const Templates& templates) {
   FitQuestion asked;
@@ -397,18 +441,24 @@ int fit(Words words, Streams& streams) {
   if (!line.inputs().empty()) throw UsageError("fit reads no INPUT (--like does): " + escaped(line.inputs().front()));
   check(asked_for);
 
-  Int vocab = asked_for.vocab.value_or(kDefaultVocabulary);
-  if (asked_for.like && !asked_for.vocab) {
-    const ResizableConfig like(document_of(*asked_for.like));
-    vocab = like.base_model().sizes.vocab_size.value_or(vocab);
-  } else if (!asked_for.vocab) {
+  const Source source = asked_for.like ? like_source(*asked_for.like) : Source{"flags", "flags"};
+  const auto say = [&](const Diagnostic& finding) {
     std::string message;
-    append_message({"flags", "flags"},
-                   {"vocab-default", Severity::warning, format_text("--vocab is not given: {}", vocab), "", {}},
-                   message);
+    append_message(source, finding, message);
     streams.err << message;
+  };
+  Int vocab = 0;
+  Templates templates;
+  try {
+    std::vector<Diagnostic> warnings;
+    const auto like = asked_for.like ? std::optional(read_like(source, warnings)) : std::nullopt;
+    vocab = vocabulary_for(asked_for, like, warnings);
+    templates = templates_for(asked_for, like, vocab);
+    if (!asked_for.quiet) std::ranges::for_each(warnings, say);
+  } catch (const Error& fault) {
+    say(fault.diagnostic);
+    return 3;
   }
-  const Templates templates = templates_for(asked_for, vocab);
   FitQuestion asked = question_for(asked_for, templates);
   const bool too_large = asked_for.memory && never_fits(templates, asked, asked_for);
   if (asked_for.memory)

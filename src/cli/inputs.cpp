@@ -67,6 +67,10 @@ std::string names_that_begin(std::string_view word, const std::vector<std::strin
 
 }  // namespace
 
+bool is_checkpoint_name(std::string_view path) {
+  return has_suffix(path, {".safetensors", ".gguf", ".safetensors.index.json", ".bin", ".pt", ".pth"});
+}
+
 std::string name_of_file(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string file = slash == path.npos ? path : path.substr(slash + 1);
@@ -145,7 +149,7 @@ std::optional<Item> Inputs::open(const std::string& word) {
     } catch (const Error& fault) {
       item.content = fault;
     }
-  } else if (has_suffix(word, {".safetensors", ".gguf", ".safetensors.index.json", ".bin", ".pt", ".pth"})) {
+  } else if (is_checkpoint_name(word)) {
     item.content = CheckpointContent{word};
   }
   item.name = name_of_file(word);

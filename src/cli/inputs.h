@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -88,6 +89,9 @@ class Inputs {
   std::optional<Walk> walk_;
   std::string notes_;
 };
+
+// Whether a file is called as checkpoints are, one that lmsize reads or PyTorch's, which it names and does not read.
+bool is_checkpoint_name(std::string_view path);
 
 // What a file is called: the folder's name for config.json and params.json, else the file's without its suffix.
 std::string name_of_file(const std::string& path);
