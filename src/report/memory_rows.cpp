@@ -20,6 +20,9 @@ constexpr std::array kMemoryColumns{Heading{"source"},
                                     Heading{"master_weights", true},
                                     Heading{"total", true},
                                     Heading{"total_per_device", true},
+                                    Heading{"kv_cache_per_device", true},
+                                    Heading{"state_per_device", true},
+                                    Heading{"activations_per_device", true},
                                     Heading{"error"}};
 
 }  // namespace
@@ -46,6 +49,9 @@ void write_memory_row(const MemoryReport& report, RowFormat format, std::string&
   }
   cells[13] = whole.total;
   cells[14] = device.total;
+  cells[15] = device.cache;
+  cells[16] = device.state;
+  cells[17] = training ? device.training->activations : device.activations;
   write_row(format, cells, out);
 }
 

@@ -72,7 +72,7 @@ class Writer {
     if (whole_.cache_per_token + whole_.cache_per_encoder_token > 0)
       add(table, "KV cache", whole_.cache, device_.cache, cache_words());
     if (whole_.state > 0) add(table, "states", whole_.state, device_.state, "constant, " + asked_.state_format.name);
-    add(table, "activations", whole_.activations, device_.activations, "estimate, one forward step");
+    add(table, "activations", whole_.activations, device_.activations, "estimate, the whole prompt in one step");
   }
 
   std::string cache_words() const {
@@ -90,7 +90,19 @@ class Writer {
     add(table, "optimizer states", whole.optimizer, device.optimizer,
         asked_.training->optimizer == Optimizer::adamw ? "AdamW: two moments, float32" : "SGD: one momentum, float32");
     if (whole.master_weights > 0) add(table, "master weights", whole.master_weights, device.master_weights, "float32");
-    add(table, "activations", whole.activations, device.activations, "estimate");
+    add(table, "activations", whole.activations, device.activations, recompute_words());
+  }
+
+  std::string recompute_words() const {
+    switch (asked_.training->recompute) {
+      case Recompute::none:
+        return "estimate, all are kept, scores of attention too (--recompute none)";
+      case Recompute::selective:
+        return "estimate, all are kept but scores of attention";
+      case Recompute::full:
+        break;
+    }
+    return "estimate, each layer's input and one layer's results";
   }
 
   // Layers that cache alike, wherever they stand, are one row.
