@@ -16,7 +16,8 @@ class CostVisitor {
   void operator()(const Attention& a) const {
     const Dim d_v = a.d_v.value == 0 ? a.head_dim : a.d_v;
     const Extent values = a.differential ? 2 * (a.n_heads * d_v) : a.n_heads * d_v;
-    const Polynomial each = Polynomial(a.n_heads * a.head_dim) + Polynomial(values);
+    Polynomial each = Polynomial(a.n_heads * a.head_dim) + Polynomial(values);
+    if (a.layout == Layout::by_head) each += Polynomial(2 * (a.n_heads * a.head_dim));  // two positions a token
     std::optional<Int> window = a.window;
     if (a.dynamic_mask != 0) window = std::min(a.window.value_or(a.dynamic_mask), a.dynamic_mask);
     if (a.indexer) window = std::min(window.value_or(a.indexer->top_k), a.indexer->top_k);
@@ -30,7 +31,10 @@ class CostVisitor {
     seen.cached = Polynomial(2 * (a.n_heads * a.kv_rank)) + Polynomial(a.n_heads * a.d_rope);
     if (a.indexer) seen.window = std::min(a.window.value_or(a.indexer->top_k), a.indexer->top_k);
     cost.pairs.push_back(std::move(seen));
-    if (a.indexer) cost.pairs.push_back(index(*a.indexer, 1));
+    if (!a.indexer) return;
+    cost.pairs.push_back(index(*a.indexer, 1));
+    cost.pairs.back().each += a.indexer->n_heads;  // the heads' scores times their weights
+    cost.pairs.back().cached += a.indexer->n_heads;
   }
 
   void operator()(const CompressedAttention& a) const {
@@ -68,7 +72,8 @@ class CostVisitor {
     if (head.pooled) std::swap(cost.matrices, cost.pooled);
   }
   void operator()(const MaskedHead& head) const {
-    if (head.tied) add_to(of(cost.matrices, Role::head), multiply(head.vocab.value, head.width.value));
+    if (head.tied) add_to(of(cost.matrices, Role::head), multiply(head.vocab.value, head.columns().value));
+    if (head.pooled) std::swap(cost.matrices, cost.pooled);
   }
   void operator()(const Matrix& m) const {
     add_to(of(cost.matrices, m.role), m.applied);

@@ -177,7 +177,7 @@ Int Operations::total() const { return add(matmul(), add(attention, scan)); }
 Flops flops(const Model& model, const FlopsQuestion& asked) {
   Flops made;
   for (const Stack& stack : model.stacks)
-    if (!asked.decode || stack.part != "encoder") take_stack(stack, asked, made);
+    if (!stack.is_tower() && !(asked.decode && stack.part == "encoder")) take_stack(stack, asked, made);
   Fold(asked, false).take(model.heads, made.all);
   count_products(made.all, asked);
 

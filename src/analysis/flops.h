@@ -34,9 +34,11 @@ struct BlockCost {
 // Matrix products: one multiply-add a parameter of a linear map, of experts those that a token passes through; a tied
 // head costs what an untied one does, lookups nothing; where a map's output is itself a matrix (hyper-connections,
 // AltUp), the product with that too. Attention: n_heads (head_dim + d_v) a pair of tokens, differential attention
-// n_heads (head_dim + 2 d_v), scores once for both halves of the values; latent attention on its cache 2 kv_rank +
+// n_heads (head_dim + 2 d_v), scores once for both halves of the values; XLNet's n_heads (3 head_dim + d_v), as it also
+// scores two relative positions a token; latent attention on its cache 2 kv_rank +
 // d_rope a head and pair (DeepSeek-V2, arXiv 2405.04434, section 2.1.2: the up projections are absorbed); an indexer
-// n_index_heads index_dim for each token before, whether chosen or not; compressed attention n_heads 2 head_dim for
+// n_index_heads index_dim for each token before, whether chosen or not, and in latent attention n_index_heads for the
+// weighted sum of these; compressed attention n_heads 2 head_dim for
 // each token of the window and each compressed entry. Recurrences as their papers write one step, an exp or a root
 // being one operation: Mamba 8 d_inner d_state + 2 d_inner; Mamba-2 5 d_inner d_state + 3 d_inner + 2 n_heads; the
 // delta rule 7 d_key d_v + 2 d_v a value head; lightning attention 5 head_dim² a head; the matrix LSTM 5 d_key d_value

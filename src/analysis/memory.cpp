@@ -90,6 +90,7 @@ Widths widths_of(const Model& model) {
   Widths made;
   made.d = model.sizes.hidden_size.value_or(0);
   for (const Stack& stack : model.stacks) {
+    if (stack.is_tower()) continue;
     std::vector<LayerActivations> kinds;
     for (const Layer& layer : stack.kinds) kinds.push_back(activations_of(layer));
     for_each_run(stack, [&](Int, Int count, std::size_t kind, Int times) {

@@ -54,7 +54,7 @@ void marian(Reader& config, Model& model) {
   }
   sizes.s.vocab = decoder_vocab;
   add_bart_half(model, sizes, defaults, true, bart_layer(config, sizes, defaults, true), own_tables);
-  if (!sizes.whole || shares) sizes.s.vocab = vocab;
+  if (sizes.whole ? shares : !sizes.s.tied) sizes.s.vocab = vocab;
   bart_heads(config, model, sizes);
 }
 
@@ -74,6 +74,10 @@ void mvp(Reader& config, Model& model) {
     stack.output.push_back(
         {prefix, Matrix{"prompt_trans.2", Dim(multiply(2, stack.n_layers())) * d, middle, true, Role::attention}});
   };
+  model.cost_notes.push_back(
+      "prompts (use_prompt) run once a pass, and their keys are seen besides; matrices are counted for each token, "
+      "keys "
+      "not at all");
   add_prompt("self_attn_prompt");
   add_prompt("cross_attn_prompt");
 }
@@ -92,7 +96,7 @@ void bigbird_pegasus(Reader& config, Model& model) {
                               .activation = "gelu_new"};
   BartSizes sizes = read_bart_sizes(config, model, defaults);
   const bool bias = config.flag("use_bias", false);
-  config.ignore({"block_size", "num_random_blocks"});
+  note_sparse_blocks(config, model);
   if (!sizes.whole) sizes.s.tied = false;
   const bool own_tables = !sizes.s.tied;
   const auto add_half = [&](bool decoder) {

@@ -82,7 +82,7 @@ void big_bird(Reader& config, Model& model) {
   sizes.activation = "gelu_new";
   const Sizes s = read_sizes(config, model, sizes);
   const bool bias = config.flag("use_bias", true);
-  config.ignore({"block_size", "num_random_blocks"});
+  note_sparse_blocks(config, model);
   Stack& stack = add_stack(model, "encoder.layer");
   add_bert_tables(config, model, stack, s, s.d, 4096);
   add_bert_norm(model, stack, s, s.d);

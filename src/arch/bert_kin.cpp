@@ -4,6 +4,7 @@
 
 #include "arch/encoder.h"
 #include "arch/families.h"
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -22,7 +23,11 @@ void add_offset_tables(Reader& config, Model& model, Stack& stack, const Sizes& 
 void add_value_convolution(Layer& layer, const Sizes& s, std::optional<Int> taps) {
   if (!taps) return;
   const Shape shape{s.n_heads, Extent(1), Dim(*taps), Extent(1)};
-  layer.branches.push_back({.block = Lone{"attention.self.conv.weight", shape, Role::mixer}});
+  layer.branches.push_back({.block = Lone{.name = "attention.self.conv.weight",
+                                          .shape = shape,
+                                          .role = Role::mixer,
+                                          .use = Use::convolution,
+                                          .times = s.head_dim.value}});
 }
 
 // Nyströmformer's and YOSO's classes: no pooler, heads with a matrix before them.
@@ -94,7 +99,11 @@ void nystromformer(Reader& config, Model& model) {
   SizeDefaults defaults = bert_sizes(30000);
   defaults.activation = "gelu_new";
   const Sizes s = read_sizes(config, model, defaults);
-  config.ignore({"num_landmarks", "segment_means_seq_len"});
+  config.ignore({"segment_means_seq_len"});
+  model.cost_notes.push_back(
+      format_text("beyond {} tokens (num_landmarks) so many landmarks stand for the others: attention takes less than "
+                  "the full square",
+                  config.size("num_landmarks", 64)));
   Stack& stack = add_stack(model, "encoder.layer");
   add_offset_tables(config, model, stack, s, 510, 2);
   Layer layer = bert_layer(config, s);
@@ -107,6 +116,7 @@ void nystromformer(Reader& config, Model& model) {
 void yoso(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model, bert_sizes(50265));
   config.ignore({"num_hash", "hash_code_len"});
+  model.cost_notes.push_back("attention samples by hashes: it takes less than the full square on long sequences");
   Stack& stack = add_stack(model, "encoder.layer");
   add_offset_tables(config, model, stack, s, 4096, 1);
   Layer layer = bert_layer(config, s);
@@ -119,6 +129,9 @@ void yoso(Reader& config, Model& model) {
 void mra(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model, bert_sizes(50265));
   config.ignore({"block_per_row", "initial_prior_first_n_blocks", "initial_prior_diagonal_n_blocks"});
+  model.cost_notes.push_back(
+      "attention is to means of blocks, and to their tokens where scores are high: it takes less than the full square "
+      "on long sequences");
   Stack& stack = add_stack(model, "encoder.layer");
   add_offset_tables(config, model, stack, s, 512, 1);
   const Dim positions{config.size("max_position_embeddings", 512), Symbol::n_positions};
@@ -227,15 +240,20 @@ void luke(Reader& config, Model& model) {
   Stack& stack = bert_stack(config, model, s);
   const std::string tables = model.under_base("entity_embeddings");
   stack.input.push_back({tables, Embedding{"entity_embeddings", entities, width}});
-  if (width.value != s.d.value) stack.input.push_back({tables, Matrix{"entity_embedding_dense", s.d, width}});
+  if (width.value != s.d.value)
+    stack.input.push_back({tables, Matrix{.name = "entity_embedding_dense", .out = s.d, .in = width, .times = 0}});
   stack.input.push_back({tables, Embedding{"position_embeddings", positions, s.d}});
   stack.input.push_back({tables, Embedding{"token_type_embeddings", types, s.d}});
   stack.input.push_back({tables, s.named("LayerNorm")});
   Layer layer = bert_layer(config, s);
   if (aware)
     for (const char* name : {"w2e_query", "e2w_query", "e2e_query"})
-      layer.branches.push_back(
-          {.block = Matrix{std::string("attention.self.") + name, s.d, s.d, true, Role::attention}});
+      layer.branches.push_back({.block = Matrix{.name = std::string("attention.self.") + name,
+                                                .out = s.d,
+                                                .in = s.d,
+                                                .bias = true,
+                                                .role = Role::attention,
+                                                .times = 0}});
   add_layers(stack, s.n_layers.value, layer);
 
   const bool masked = model.head_kind == HeadKind::masked_language_model;
@@ -248,16 +266,13 @@ void luke(Reader& config, Model& model) {
   if (s.tied) words.bias = "lm_head.decoder.bias";
   encoder_heads(config, model, s, {.masked = words});
   if (!masked) return;
-  model.heads.push_back({"", MaskedHead{.transform = "entity_predictions.transform.dense",
-                                        .norm = "entity_predictions.transform.LayerNorm",
-                                        .decoder = "entity_predictions.decoder",
-                                        .bias = "entity_predictions.bias",
-                                        .d = s.d,
-                                        .width = width,
-                                        .vocab = entities,
-                                        .decoder_bias = false,
-                                        .tied = s.tied,
-                                        .eps = s.norm.eps}});
+  // The entities' own head, which words do not pass through.
+  const auto add_head = [&](Block block) { model.heads.push_back({"entity_predictions", std::move(block)}); };
+  add_head(Lone{"bias", {entities}, Role::head});
+  add_head(Matrix{.name = "transform.dense", .out = width, .in = s.d, .bias = true, .role = Role::head, .times = 0});
+  add_head(Lone{"transform.LayerNorm.weight", {width}, Role::head});
+  add_head(Lone{"transform.LayerNorm.bias", {width}, Role::head});
+  if (!s.tied) add_head(Lone{"decoder.weight", {entities, width}, Role::head});
 }
 
 }  // namespace lmsize

@@ -91,6 +91,9 @@ void blt(Reader& config, Model& model) {
                                 groups && !groups->empty() ? static_cast<Int>(groups->size()) : 6);
   const Dim hash_rows(multiply(n_tables, config.size("encoder_hash_byte_group_vocab", 500002)));
   const bool patches = config.flag("patch_in_forward", true);
+  model.cost_notes.push_back(
+      "every part is counted on all tokens, which are bytes; the global transformer runs on patches of several, which "
+      "takes less");
   config.ignore({"patch_size", "max_patch_length", "patching_batch_size", "max_position_embeddings"});
   model.sizes = {gs.d.value,          gs.d_ff.value,     gs.n_layers.value, gs.n_heads.value,
                  gs.n_kv_heads.value, gs.head_dim.value, head.vocab.value,  head.tied};

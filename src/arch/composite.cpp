@@ -26,6 +26,7 @@ void add_part(Reader& config, Model& whole, const PartPlace& place) {
   for (Placed& head : part.heads) head.prefix = join_names(place.under, head.prefix);
   std::ranges::move(part.stacks, std::back_inserter(whole.stacks));
   std::ranges::move(part.heads, std::back_inserter(whole.heads));
+  std::ranges::move(part.cost_notes, std::back_inserter(whole.cost_notes));
   whole.sizes = part.sizes;
 }
 
@@ -40,11 +41,13 @@ void encoder_decoder(Reader& config, Model& model) {
   Reader encoder = config.object("encoder"), decoder = config.object("decoder");
   add_part(encoder, model, {.under = "encoder", .head = HeadKind::none, .part = "encoder", .type = "bert"});
   const Int d_encoder = model.sizes.hidden_size.value_or(0);
+  const std::size_t encoder_end = model.stacks.size() - 1;
   add_part(decoder, model, {.under = "decoder", .part = "decoder", .type = "bert"});
   const Int d_decoder = model.sizes.hidden_size.value_or(0);
   const bool maps = !decoder.has("cross_attention_hidden_size") && d_encoder != d_decoder;
   decoder.ignore({"cross_attention_hidden_size"});
-  if (maps) model.heads.push_back({"", Matrix{"enc_to_dec_proj", Dim(d_decoder), Dim(d_encoder), true}});
+  if (maps)  // of the encoder's tokens
+    model.stacks[encoder_end].output.push_back({"", Matrix{"enc_to_dec_proj", Dim(d_decoder), Dim(d_encoder), true}});
 }
 
 }  // namespace lmsize

@@ -27,7 +27,12 @@ void push_mixed_attention(Layer& layer, const Sizes& s, const std::string& name,
   push(Lone{keys + "bias", {inner, Extent(1)}, Role::mixer});
   push(Lone{keys + "depthwise.weight", {s.d, Extent(1), taps}, Role::mixer, false, Use::convolution});
   push(Lone{keys + "pointwise.weight", {inner, s.d, Extent(1)}, Role::mixer, false, Use::matrix});
-  push(Matrix{self + "conv_kernel_layer", s.n_heads * taps, inner, true, Role::attention});
+  push(Matrix{.name = self + "conv_kernel_layer",
+              .out = s.n_heads * taps,
+              .in = inner,
+              .bias = true,
+              .role = Role::attention,
+              .applied = multiply(inner.value(), taps.value)});
   push(Matrix{self + "conv_out_layer", inner, s.d, true, Role::attention});
 }
 
@@ -90,6 +95,8 @@ void squeezebert(Reader& config, Model& model) {
   push("intermediate.conv1d", "intermediate_groups", 4, s.d_ff, s.d, Role::mlp);
   push("output.conv1d", "output_groups", 4, s.d, s.d_ff, Role::mlp);
   layer.branches.push_back({.block = s.named("output.layernorm")});
+  model.cost_notes.push_back(
+      "attention scores and what they weigh, 2 tokens² d multiply-adds a layer, are left out: a pass takes more");
   Stack& stack = add_stack(model, "encoder.layers");
   add_bert_tables(config, model, stack, s, s.d);
   add_bert_norm(model, stack, s, s.d);

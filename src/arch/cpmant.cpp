@@ -3,6 +3,7 @@
 
 #include "arch/common.h"
 #include "arch/families.h"
+#include "base/format.h"
 
 namespace lmsize {
 
@@ -23,7 +24,11 @@ void cpmant(Reader& config, Model& model) {
   s.tied = false;
   model.sizes.head_dim = s.head_dim.value;
   model.sizes.tie_word_embeddings = false;
-  const Int prompts = multiply(config.size("prompt_types", 32), config.size("prompt_length", 32));
+  const Int prompt = config.size("prompt_length", 32), prompts = multiply(config.size("prompt_types", 32), prompt);
+  model.cost_notes.push_back(
+      format_text("a prompt of {} rows (prompt_length) that runs before the tokens is left out: a pass and its cache "
+                  "take more, as with --seq larger by so many",
+                  prompt));
   const Dim segments(config.size("segment_types", 32)), buckets(config.size("position_bias_num_buckets", 512));
   config.ignore({"position_bias_max_distance"});
 

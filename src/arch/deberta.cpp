@@ -4,6 +4,7 @@
 
 #include "arch/encoder.h"
 #include "arch/families.h"
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -73,8 +74,14 @@ void finish_deberta(Reader& config, Model& model, const Deberta& d) {
   }
   const Dim pooled(config.size("pooler_hidden_size", s.d.value, s.d.value));
   if (model.head_kind == HeadKind::sequence_classification || model.head_kind == HeadKind::multiple_choice)
-    model.heads.push_back({"", Matrix{"pooler.dense", pooled, pooled, true}});
+    model.heads.push_back(
+        {"", Matrix{.name = "pooler.dense", .out = pooled, .in = pooled, .bias = true, .pooled = true}});
   encoder_heads(config, model, s, {.masked = masked});
+  if (d.relative && (d.content_to_position || d.position_to_content))
+    model.cost_notes.push_back(
+        format_text("products with relative positions, up to {} of them whatever the batch, are left out, or counted "
+                    "once for each token: a pass takes more",
+                    multiply(2, d.distances)));
 }
 
 }  // namespace
@@ -96,9 +103,11 @@ void deberta(Reader& config, Model& model) {
   // No key that the class declares, and one that Python's idea of truth reads.
   const Value talking = config.find("talking_head");
   if (talking &&
-      (talking.kind() == JsonKind::number ? config.count("talking_head", 0) > 0 : config.flag("talking_head", false)))
+      (talking.kind() == JsonKind::number ? config.count("talking_head", 0) > 0 : config.flag("talking_head", false))) {
+    model.cost_notes.push_back("talking heads are counted once for each token, not for each pair: a pass takes more");
     for (const char* name : {"head_logits_proj", "head_weights_proj"})
       add_part(Matrix{std::string("attention.self.") + name, s.n_heads, s.n_heads, false, Role::attention});
+  }
   if (d.relative && d.content_to_position)
     add_part(Matrix{"attention.self.pos_proj", inner, s.d, false, Role::attention});
   if (d.relative && d.position_to_content)

@@ -64,6 +64,10 @@ void dory(Reader& config, Model& model) {
   const Mlp mlp = s.gated_mlp(config, config.flag("mlp_bias", false));
   const Int loops = config.size("n_recurrent_loops", 2);
   config.ignore({"n_recurrent_layers"});
+  if (config.text("recurrent_kv_cache_mode", "per_loop") == "last_loop")
+    model.cost_notes.push_back(
+        "recurrent_kv_cache_mode is last_loop: of layers that run several times the last run's keys and values alone "
+        "are kept, less than is counted");
 
   Stack& stack = decoder_frame(config, model, s, {.embedding = "embeddings"});
   if (model.head_kind == HeadKind::language_model)

@@ -1,5 +1,6 @@
 #include "arch/encoder.h"
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace lmsize {
@@ -85,6 +86,15 @@ Layer bert_layer(Reader& config, const Sizes& s, const BertNorms& norms) {
 void add_pooler(Model& model, Stack& stack, const Sizes& s, std::string name) {
   stack.output.push_back(
       {model.base, Matrix{.name = std::move(name), .out = s.d, .in = s.d, .bias = true, .pooled = true}});
+}
+
+void note_sparse_blocks(Reader& config, Model& model) {
+  const Int block = config.size("block_size", 64), random = config.count("num_random_blocks", 3);
+  const bool sparse = config.text("attention_type", "block_sparse") == "block_sparse";
+  if (!sparse || config.flag("is_decoder", false)) return;
+  model.cost_notes.push_back(
+      format_text("beyond {} tokens attention is to some blocks alone: there it takes less than the full square",
+                  multiply(block, add(5, multiply(2, random)))));
 }
 
 MaskedHead bert_masked_head(const Sizes& s) {

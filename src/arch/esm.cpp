@@ -27,7 +27,10 @@ void esm(Reader& config, Model& model) {
   add_layers(stack, s.n_layers.value, layer);
   stack.output.push_back({model.under_base("encoder"), s.named("emb_layer_norm_after")});
   if (model.head_kind == HeadKind::none) add_pooler(model, stack, s);
-  stack.output.push_back({model.base, Matrix{"contact_head.regression", Dim(1), s.n_layers * s.n_heads, true}});
+  stack.output.push_back(
+      {model.base,
+       Matrix{
+           .name = "contact_head.regression", .out = Dim(1), .in = s.n_layers * s.n_heads, .bias = true, .times = 0}});
   MaskedHead masked = roberta_masked_head(s);
   masked.decoder_bias = false;
   encoder_heads(config, model, s,

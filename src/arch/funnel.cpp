@@ -52,6 +52,9 @@ void funnel(Reader& config, Model& model) {
                      model.head_kind != HeadKind::sequence_classification &&
                      model.head_kind != HeadKind::multiple_choice;
 
+  model.cost_notes.push_back(
+      "each block of layers is counted on all tokens and runs on half as many as the one before it, which takes less; "
+      "products with relative positions are left out, which take more");
   const Layer layer = funnel_layer(config, s);
   Int n_layers = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -29,7 +29,7 @@ void git(Reader& config, Model& model) {
   add_layers(stack, s.n_layers.value, layer);
 
   const std::string projection = model.under_base("visual_projection.visual_projection");
-  stack.input.push_back({projection, Matrix{"0", s.d, vision.s.d, true}});
+  stack.input.push_back({projection, Matrix{.name = "0", .out = s.d, .in = vision.s.d, .bias = true, .times = 0}});
   Norm norm = s.named("1");
   norm.eps = vision.s.norm.eps;
   stack.input.push_back({projection, norm});

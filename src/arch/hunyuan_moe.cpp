@@ -26,6 +26,10 @@ Hunyuan read_hunyuan(Reader& config, Model& model) {
   attention.q_norm = s.head_norm("query_layernorm");
   attention.k_norm = s.head_norm("key_layernorm");
   attention.norm_after_rope = true;
+  if (config.flag("use_cla", false))  // the larger Hunyuan's, which these classes do not know
+    model.cost_notes.push_back(
+        "use_cla is set and nothing reads it: where layers take the keys and values of the one before them, the cache "
+        "is smaller than is counted");
   return {s, attention};
 }
 

@@ -95,6 +95,15 @@ void add_kv_convolution(Layer& layer, const Inkling& made, const Attention& a, c
   add_block(layer, Matrix{name + ".sconv.weight_proj", a.n_kv_heads * made.taps, made.s.d, false, Role::mixer});
 }
 
+// Biases of scores by distance, which each head of each token mixes.
+void add_profiles(Layer& layer, std::string name, const Inkling& made, const Attention& a, Int rel_extent) {
+  add_block(layer, Lone{.name = std::move(name),
+                        .shape = {made.d_rel, Extent(rel_extent)},
+                        .role = Role::attention,
+                        .use = Use::matrix,
+                        .times = a.n_heads.value});
+}
+
 void add_attention2(Layer& layer, const Inkling& made, bool slides) {
   const auto& [attention, rel_extent] = slides ? made.sliding : made.full;
   Attention a = attention;
@@ -119,7 +128,7 @@ void add_attention2(Layer& layer, const Inkling& made, bool slides) {
   const std::string bias = "self_attn.relative_position_bias";
   add_block(layer, Matrix{bias + ".linear", a.n_heads * made.d_rel, made.s.d, false, Role::attention});
   add_block(layer, Lone{bias + ".norm.scale", {a.n_heads, made.d_rel}, Role::norm});
-  add_block(layer, Lone{bias + ".proj", {made.d_rel, Extent(rel_extent)}, Role::attention});
+  add_profiles(layer, bias + ".proj", made, a, rel_extent);
 }
 
 // Low-rank gates between a looped layer's passes: for what makes queries, keys, values and the experts' input.
@@ -151,6 +160,10 @@ void inkling2_decoder(Reader& config, Model& model, const InklingDefaults& defau
   head.tied = false;
   model.sizes.tie_word_embeddings = false;
   config.ignore({"n_layers_per_attn_res_block"});
+  model.cost_notes.push_back(
+      "attention over the results of earlier blocks of layers is left out: a pass takes a little more");
+  if (loop.end > loop.first)
+    model.cost_notes.push_back("message gates are counted in each run of a layer, of which the first has none");
 
   Stack& stack = inkling_frame(config, model, head);
   std::get<Embedding>(stack.input.front().block).rows = s.vocab;
@@ -217,7 +230,7 @@ void inkling(Reader& config, Model& model) {
     a.scale = 1 / static_cast<double>(a.head_dim.value);
     layer.branches.push_back({.before = s.named("input_layernorm"), .block = a});
     add_block(layer, Matrix{"self_attn.r_proj", a.n_heads * made.d_rel, s.d, false, Role::attention});
-    add_block(layer, Lone{"self_attn.rel_logits_proj.proj", {made.d_rel, Extent(rel_extent)}, Role::attention});
+    add_profiles(layer, "self_attn.rel_logits_proj.proj", made, a, rel_extent);
     add_convolution(layer, "self_attn.k_sconv", kv_width(a), made.taps);
     add_convolution(layer, "self_attn.v_sconv", kv_width(a), made.taps);
     add_convolution(layer, "attn_sconv", s.d, made.taps);

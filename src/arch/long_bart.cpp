@@ -5,6 +5,7 @@
 #include "arch/encoder.h"
 #include "arch/experts.h"
 #include "arch/families.h"
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -18,9 +19,14 @@ constexpr BartDefaults kM2m100{.vocab = 128112,
                                .activation = "relu"};
 
 // Second projections of q, k and v, for the tokens that see all and are seen by all (arXiv 2004.05150).
-void add_global_projections(Layer& layer, const std::string& prefix, Dim d) {
+void add_global_projections(Model& model, Layer& layer, const std::string& prefix, Dim d) {
   for (const char* name : {"query_global", "key_global", "value_global"})
-    layer.branches.push_back({.block = Matrix{prefix + name, d, d, true, Role::attention}});
+    layer.branches.push_back(
+        {.block = Matrix{.name = prefix + name, .out = d, .in = d, .bias = true, .role = Role::attention, .times = 0}});
+  if (model.cost_notes.empty())
+    model.cost_notes.push_back(
+        "Longformer's attention runs in chunks of a window, over sequences padded to whole ones: it takes less than "
+        "the full square on long sequences, more on short ones; tokens that see all are left out, and take more");
 }
 
 }  // namespace
@@ -31,7 +37,7 @@ void longformer(Reader& config, Model& model) {
   Stack& stack = bert_stack(config, model, s);
   config.ignore({"attention_window"});
   Layer layer = bert_layer(config, s);
-  add_global_projections(layer, "attention.self.", s.d);
+  add_global_projections(model, layer, "attention.self.", s.d);
   add_layers(stack, s.n_layers.value, layer);
   finish_roberta(config, model, stack, s);
 }
@@ -51,7 +57,7 @@ void led(Reader& config, Model& model) {
       attention.v = "longformer_self_attn.value";
       attention.o = "output";
     });
-    add_global_projections(layer, "self_attn.longformer_self_attn.", sizes.s.d);
+    add_global_projections(model, layer, "self_attn.longformer_self_attn.", sizes.s.d);
   });
 }
 
@@ -121,6 +127,11 @@ void pegasus_x(Reader& config, Model& model) {
   sizes.logits_bias = false;
   const Dim globals(config.size("num_global_tokens", 32));
   config.ignore({"block_size"});
+  if (sizes.whole)
+    model.cost_notes.push_back(
+        format_text("the encoder attends within blocks and to {} vectors of the whole (num_global_tokens), which are "
+                    "left out: it takes less than the full square on long sequences, more on short ones",
+                    globals.value));
   bart_model(config, model, defaults, sizes, [&](Layer& layer, bool decoder) {
     each_attention(layer, [](Attention& a) { a.q_bias = a.k_bias = a.v_bias = a.o_bias = false; });
     if (!decoder) layer.branches.push_back({.block = sizes.s.named("global_self_attn_layer_norm")});

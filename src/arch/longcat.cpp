@@ -3,6 +3,7 @@
 
 #include "arch/experts.h"
 #include "arch/families.h"
+#include "base/format.h"
 
 namespace lmsize {
 
@@ -32,6 +33,10 @@ void longcat_flash(Reader& config, Model& model) {
   moe.router = "router.classifier";
   moe.router_bias = config.flag("router_bias", false);
   moe.n_zero = Dim(config.count("zero_expert_num", 256, 0));
+  if (moe.n_zero.value > 0)
+    model.cost_notes.push_back(
+        format_text("{} experts that do nothing (zero_expert_num) may be among those of a token: a pass takes less",
+                    moe.n_zero.value));
   moe.correction = {.name = "router.e_score_correction_bias"};
   moe.routing.scale = config.number("routed_scaling_factor", 6);
 

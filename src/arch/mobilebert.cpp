@@ -83,7 +83,7 @@ void mobilebert(Reader& config, Model& model) {
 
   // The decoder's matrix is the word table and, beside it, the part of the width that the table does not have.
   MaskedHead masked = bert_masked_head(s);
-  masked.tied = true;
+  masked.d_table = width;
   encoder_heads(config, model, s, {.masked = masked});
   const bool predicts = model.head_kind == HeadKind::masked_language_model ||
                         model.head_kind == HeadKind::pretraining || model.head_kind == HeadKind::language_model;
@@ -92,8 +92,6 @@ void mobilebert(Reader& config, Model& model) {
     config.fail("out-of-range", "embedding_size", "embedding_size is larger than hidden_size");
   model.heads.push_back(
       {"", Matrix{"cls.predictions.dense", Dim(s.d.value - width.value), s.vocab, false, Role::head}});
-  if (!s.tied)
-    model.heads.push_back({"", Head{.name = "cls.predictions.decoder", .rows = s.vocab, .d = width, .bias = true}});
 }
 
 }  // namespace lmsize

@@ -98,6 +98,9 @@ void modernbert(Reader& config, Model& model) {
     MaskedHead transform = masked;
     transform.tied = true;
     transform.bias = "";
+    transform.vocab = {};
+    transform.pooled =
+        model.head_kind == HeadKind::sequence_classification || model.head_kind == HeadKind::multiple_choice;
     model.heads.push_back({"", transform});
   }
   if (model.head_kind == HeadKind::question_answering) model.head_kind = HeadKind::token_classification;

@@ -89,7 +89,8 @@ void apertus1p5(Reader& config, Model& model) {
   const auto rows = config.optional_size("output_vocab_size");
   apertus_decoder(config, model, 266752);
   if (!rows || model.head_kind != HeadKind::language_model) return;
-  std::get<Head>(model.heads.front().block).rows = {*rows, Symbol::vocab};
+  Head& head = std::get<Head>(model.heads.front().block);
+  if (!head.tied) head.rows = {*rows, Symbol::vocab};
 }
 
 // NanoChatForCausalLM: a norm behind the embedding too.

@@ -48,13 +48,19 @@ void neomme(Reader& config, Model& model) {
     stack.input.push_back({model.under_base(name), std::move(block)});
   };
   place("embed_tokens", Embedding{"word_embeddings", s.vocab, rank});
-  place("embed_tokens", Matrix{"embedding_projection", s.d, rank});
+  // A tied head reads through it as well.
+  const bool twice = s.tied && model.head_kind == HeadKind::masked_language_model;
+  place("embed_tokens", Matrix{.name = "embedding_projection", .out = s.d, .in = rank, .times = twice ? 2 : 1});
   Norm patch_norm = kLayerNorm;
   patch_norm.name = "norm";
   patch_norm.width = Dim(pixels.value());
   place("patch_embeddings", patch_norm);
-  place("patch_embeddings", Matrix{"up_proj", 2 * s.d, pixels, false, Role::mlp});
-  place("patch_embeddings", Matrix{"down_proj", s.d, 2 * s.d, true, Role::mlp});
+  // Patches alone pass through these, no tokens.
+  const auto place_map = [&](const char* name, const Extent& out, const Extent& in, bool bias) {
+    place("patch_embeddings", Matrix{.name = name, .out = out, .in = in, .bias = bias, .role = Role::mlp, .times = 0});
+  };
+  place_map("up_proj", 2 * s.d, pixels, false);
+  place_map("down_proj", s.d, 2 * s.d, true);
   stack.input.push_back(
       {model.base, Embedding{"value_embeddings", s.vocab, Dim(multiply(s.n_kv_heads.value, s.head_dim.value))}});
   add_layers(stack, slides, [&](Layer& layer, bool slide) {

@@ -3,6 +3,7 @@
 
 #include "arch/common.h"
 #include "arch/families.h"
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -48,6 +49,8 @@ void prophetnet(Reader& config, Model& model) {
                               .max_distance = config.size("relative_max_distance", 128),
                               .from_state = true};
   const bool cross = config.flag("add_cross_attention", true);
+  model.cost_notes.push_back(format_text(
+      "one of the decoder's {} streams of tokens (ngram + 1) is counted: a pass takes more", ngrams.value + 1));
   config.ignore({"num_hidden_layers"});
   for (bool decoder : {false, true}) {
     const Int n = decoder ? config.main_size("num_decoder_layers", 12) : config.size("num_encoder_layers", 12);

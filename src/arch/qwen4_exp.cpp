@@ -170,6 +170,7 @@ void qwen4_exp(Reader& config, Model& model) {
   const bool attends = std::ranges::any_of(kinds, [](const auto& kind) { return kind != "linear_attention"; });
   const Indexer indexer = attends || config.has("indexer_n_heads") ? read_indexer(config) : Indexer{};
 
+  if (attends) model.cost_notes.push_back("the scores of the indexer are left out: a pass takes a little more");
   Stack& stack = add_stack(model, "layers");
   stack.input.push_back({model.base, Embedding{"embed_tokens", s.vocab, s.d}});
   const auto rows_of = [&](Int i) {

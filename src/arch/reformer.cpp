@@ -72,6 +72,10 @@ void reformer(Reader& config, Model& model) {
                  "local_num_chunks_before", "local_num_chunks_after", "lsh_num_chunks_before", "lsh_num_chunks_after",
                  "tie_word_embeddings"});
 
+  model.cost_notes.push_back(
+      "attention is within chunks, of tokens whose hashes are alike or which are near: it takes less than the full "
+      "square on sequences longer than a chunk");
+
   Attention attention = s.attention();
   attention.name = "attention";
   attention.k = "self_attention.key";

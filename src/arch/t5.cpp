@@ -7,6 +7,7 @@
 #include "arch/composites.h"
 #include "arch/experts.h"
 #include "arch/families.h"
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -180,6 +181,10 @@ void longt5(Reader& config, Model& model) {
   made.reach = global ? Reach::transient_global : Reach::local;
   const Int window = add(config.size("local_radius", 127), 1);
   config.ignore({"global_block_size"});
+  model.cost_notes.push_back(format_text(
+      "the encoder attends within three blocks of {} tokens{}, padded to whole ones: it takes less than the "
+      "full square on long sequences, more on short ones",
+      window, global ? " and to summaries of the rest" : ""));
   if (made.reach == Reach::local) made.attention.window = window;
   t5_model(config, model, made);
 }
@@ -196,7 +201,10 @@ void switch_transformers(Reader& config, Model& model) {
   moe.numbered = true;
   made.moe = moe;
   made.own_tables = !made.s.tied;
-  config.ignore({"expert_capacity"});
+  model.cost_notes.push_back(format_text(
+      "an expert takes no more than {} tokens of a sequence (expert_capacity), and those beyond pass it by: a "
+      "pass may take less",
+      config.size("expert_capacity", 64)));
   const auto read_step = [&](const char* step, const char* count, Int n_layers) {
     const Int n_sparse = config.count(count, 3);
     return config.count(step, n_sparse > 0 ? n_layers / n_sparse : n_layers);

@@ -34,7 +34,12 @@ void xlnet(Reader& config, Model& model) {
   const auto add_lone = [&](const char* name, Shape shape) {
     layer.branches.push_back({.block = Lone{name, std::move(shape), Role::attention}});
   };
-  add_lone("rel_attn.r", {s.d, s.n_heads, s.head_dim});
+  // Two positions a token pass through it.
+  layer.branches.push_back({.block = Lone{.name = "rel_attn.r",
+                                          .shape = {s.d, s.n_heads, s.head_dim},
+                                          .role = Role::attention,
+                                          .use = Use::matrix,
+                                          .times = 2}});
   for (const char* name : {"rel_attn.r_r_bias", "rel_attn.r_s_bias", "rel_attn.r_w_bias"})
     add_lone(name, {s.n_heads, s.head_dim});
   add_lone("rel_attn.seg_embed", {Extent(2), s.n_heads, s.head_dim});
@@ -47,9 +52,10 @@ void xlnet(Reader& config, Model& model) {
   add_layers(stack, s.n_layers.value, layer);
   const bool chooses = model.head_kind == HeadKind::multiple_choice;
   if (chooses || model.head_kind == HeadKind::sequence_classification) {
-    model.heads.push_back({"", Matrix{"sequence_summary.summary", s.d, s.d, true, Role::head}});
+    model.heads.push_back({"", Matrix{"sequence_summary.summary", s.d, s.d, true, Role::head, true}});
     const Dim rows = chooses ? Dim(1) : read_labels(config);
-    return model.heads.push_back({"", Head{.name = "logits_proj", .rows = rows, .d = s.d, .bias = true}});
+    return model.heads.push_back(
+        {"", Head{.name = "logits_proj", .rows = rows, .d = s.d, .bias = true, .pooled = true}});
   }
   // The answer's end depends on its begin, through layers that are not counted.
   if (model.head_kind == HeadKind::question_answering) model.head_kind = HeadKind::unknown;

@@ -65,7 +65,7 @@ int flops(Words words, Streams& streams) {
   Rendering rendering;
   rendering.config = [&](Config& config, std::string& out) {
     check_lengths(config, {asked.seq, "--seq"}, asked.encoder_len);
-    assume_text(config);
+    assume_costs(config, true);
     const Flops found = lmsize::flops(config.model, asked);
     const FlopsReport report{reported(config), asked, found, asked_for.explain, asked_for.per_layer};
     if (rows)

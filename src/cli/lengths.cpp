@@ -91,14 +91,14 @@ void check_lengths(Config& config, const Length& length, std::optional<Int> enco
   }
 }
 
-void assume_text(Config& config) {
-  if (config.model.towers.empty()) return;
-  config.log.assumptions.push_back({"text-alone",
-                                    Severity::warning,
-                                    "the language model alone: how many images or how much sound its towers see is not "
-                                    "known",
-                                    "",
-                                    {}});
+void assume_costs(Config& config, bool of_passes) {
+  const Model& model = config.model;
+  const auto assume = [&](const char* rule, std::string message) {
+    config.log.assumptions.push_back({rule, Severity::warning, std::move(message), "", {}});
+  };
+  if (of_passes && (!model.towers.empty() || std::ranges::any_of(model.stacks, &Stack::is_tower)))
+    assume("text-alone", "the language model alone: how many images or how much sound its towers see is not known");
+  for (const std::string& note : model.cost_notes) assume("cost-not-exact", note);
 }
 
 ReportedModel reported(const Config& config) {

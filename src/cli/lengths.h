@@ -28,8 +28,9 @@ struct Length {
 // not given (assumption). Throws UsageError for one that was, where there is no encoder.
 void check_lengths(Config& config, const Length& length, std::optional<Int> encoder_len);
 
-// Adds to the config's log that towers of images and sound are not run, where there are any (assumption).
-void assume_text(Config& config);
+// Adds to the config's log where the model's costs are not what is counted (assumptions) and, of passes, that towers of
+// images and sound are not run, where there are any.
+void assume_costs(Config& config, bool of_passes);
 
 ReportedModel reported(const Config& config);
 

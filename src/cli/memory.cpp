@@ -191,7 +191,7 @@ MemoryQuestion question_for(const MemoryOptions& options, Config& config) {
   asked.pipeline_parallel = options.pipeline_parallel;
   if (options.training) set_training(options, config, asked);
   check_lengths(config, {options.max_model_len, "--max-model-len"}, options.encoder_len);
-  if (options.max_model_len) assume_text(config);  // for activations
+  assume_costs(config, options.max_model_len.has_value());  // activations are of a pass
   return asked;
 }
 

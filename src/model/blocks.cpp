@@ -127,7 +127,8 @@ struct Visitor {
     const Dim d_v = a.d_v.value == 0 ? a.head_dim : a.d_v;
     if (a.bank) return store_banked(a);
     if (a.layout == Layout::by_head) {
-      for (const std::string& name : {a.q, a.k, a.v, a.o}) store.tensor(name, {a.d, a.n_heads, a.head_dim});
+      for (const std::string& name : {a.q, a.k, a.v, a.o})
+        store.tensor(name, {a.d, a.n_heads, a.head_dim}).use = Use::matrix;
       return;
     }
     if (!a.fused.empty()) {
@@ -534,7 +535,7 @@ struct Visitor {
       if (head.norm_bias) store.tensor(head.norm + ".bias", {head.width});
     }
     if (head.tied) return;
-    store.tensor(head.decoder + ".weight", {head.vocab, head.width}).use = Use::matrix;
+    store.tensor(head.decoder + ".weight", {head.vocab, head.columns()}).use = Use::matrix;
     if (head.decoder_bias && !head.bias.empty() && head.bias != head.decoder + ".bias")
       store.tensor(head.decoder + ".bias", {head.vocab});
   }

@@ -485,11 +485,15 @@ struct MaskedHead {
   std::string decoder = "cls.predictions.decoder";
   std::string bias = "cls.predictions.bias";  // may be empty; beside it, untied, the decoder has one of its own
   Dim d{}, width{}, vocab{};                  // width: of the transform's output
+  Dim d_table{};  // not 0: the columns of `decoder`, where it is not as wide as the transform's output (MobileBERT)
+  bool pooled = false;  // reads one vector of each sequence, not each token's
   bool transform_bias = true, norm_bias = true;
   bool decoder_bias = true;  // false: the decoder never has one of its own (ESM)
   bool tied = true;
   Activation activation = Activation::gelu;
   double eps = 1e-12;
+
+  Dim columns() const { return d_table.value == 0 ? width : d_table; }
 };
 
 // Escape hatches for the truly singular.
@@ -499,7 +503,7 @@ struct Matrix {  // a lone linear map
   bool bias = false;
   Role role = Role::other;
   bool pooled = false;  // reads one vector of each sequence, not each token's
-  Int times = 1;        // that a token uses it
+  Int times = 1;        // that a token uses it; 0: what passes through it is no token (patches, entities)
   Int applied = 0;      // multiply-adds of a product with its output, which is a matrix itself (AltUp)
 };
 struct Lone {  // a lone tensor

@@ -4,6 +4,11 @@ namespace lmsize {
 
 std::string Model::under_base(std::string_view name) const { return join_names(base, name); }
 
+bool Stack::is_tower() const {
+  return part.ends_with(" tower") || part == "vision" || part == "audio" || part == "projector" ||
+         part == "word timestamps";
+}
+
 std::string Stack::name_of(std::string_view index, std::string_view name) const {
   const std::size_t dot = index_inside ? name.find('.') : name.npos;
   std::string full = prefix + '.';

@@ -58,6 +58,8 @@ struct Stack {
   std::vector<Placed> output{};  // final norm
   std::vector<Repeat> repeats{};
   bool index_inside = false;
+  // Whether images or sound run through it, and no tokens.
+  bool is_tower() const;
   // The full name of a tensor that is called `name` in layer `index`, a number or *.
   std::string name_of(std::string_view index, std::string_view name) const;
   Int n_layers() const { return spans.empty() ? 0 : spans.back().first + spans.back().count; }
@@ -97,6 +99,8 @@ struct Model {
   std::vector<Stack> towers{};
   std::vector<Stack> mtp{};  // multi-token-prediction modules, as checkpoints hold them: counted apart
   std::vector<Placed> heads{};
+  // What passes and caches do that the blocks do not say, and whether that is more or less than what they cost by them.
+  std::vector<std::string> cost_notes{};
 
   // The base prefix and a name under it.
   std::string under_base(std::string_view name) const;
