@@ -239,6 +239,7 @@ class TensorList {
 
 std::string pattern_of(std::string_view name) {
   std::string pattern;
+  pattern.reserve(name.size());
   while (true) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string_view part = name.substr(0, dot);

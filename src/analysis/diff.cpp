@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <string_view>
 
 #include "base/format.h"
 
@@ -55,7 +56,7 @@ std::vector<LayerDifference> layer_differences(const Count& a, const Count& b) {
   return made;
 }
 
-using Sides = std::map<std::string, std::vector<TensorDifference::Side>>;
+using Sides = std::map<std::string_view, std::vector<TensorDifference::Side>>;
 
 Sides sides_of(const std::vector<TensorCount>& tensors) {
   Sides sides;
@@ -66,15 +67,17 @@ Sides sides_of(const std::vector<TensorCount>& tensors) {
 std::vector<TensorDifference> tensor_differences(const std::vector<TensorCount>& a, const std::vector<TensorCount>& b) {
   const Sides sides_a = sides_of(a), sides_b = sides_of(b);
   std::vector<TensorDifference> made;
-  std::set<std::string> seen;
+  std::set<std::string_view> seen;
+  const std::vector<TensorDifference::Side> nowhere;
   for (const std::vector<TensorCount>* tensors : {&a, &b})
     for (const TensorCount& tensor : *tensors) {
       if (!seen.insert(tensor.name).second) continue;
-      const auto at = [&](const Sides& sides) {
+      const auto at = [&](const Sides& sides) -> const auto& {
         const auto found = sides.find(tensor.name);
-        return found == sides.end() ? std::vector<TensorDifference::Side>() : found->second;
+        return found == sides.end() ? nowhere : found->second;
       };
-      const auto in_a = at(sides_a), in_b = at(sides_b);
+      const std::vector<TensorDifference::Side>&in_a = at(sides_a), &in_b = at(sides_b);
+      if (in_a == in_b) continue;
       const auto side = [](const auto& list, std::size_t i) {
         return i < list.size() ? std::optional(list[i]) : std::nullopt;
       };

@@ -69,13 +69,14 @@ std::vector<KeyDifference> differing(const std::vector<FlatKey>& a, const std::v
   std::map<std::string_view, std::string_view> in_a, in_b;
   for (const FlatKey& key : a) in_a.emplace(key.key, key.json);
   for (const FlatKey& key : b) in_b.emplace(key.key, key.json);
-  const auto at = [](const auto& map, std::string_view key) {
-    const auto found = map.find(key);
-    return found == map.end() ? std::nullopt : std::optional(std::string(found->second));
-  };
   std::vector<KeyDifference> made;
-  for (const FlatKey& key : a)
-    if (at(in_b, key.key) != key.json) made.push_back({key.key, key.json, at(in_b, key.key)});
+  for (const FlatKey& key : a) {
+    const auto other = in_b.find(key.key);
+    if (other == in_b.end())
+      made.push_back({key.key, key.json, std::nullopt});
+    else if (other->second != key.json)
+      made.push_back({key.key, key.json, std::string(other->second)});
+  }
   for (const FlatKey& key : b)
     if (!in_a.contains(key.key)) made.push_back({key.key, std::nullopt, key.json});
   return made;
