@@ -98,7 +98,10 @@ void assume_costs(Config& config, bool of_passes) {
   };
   if (of_passes && (!model.towers.empty() || std::ranges::any_of(model.stacks, &Stack::is_tower)))
     assume("text-alone", "the language model alone: how many images or how much sound its towers see is not known");
-  for (const std::string& note : model.cost_notes) assume("cost-not-exact", note);
+  for (const std::string& note : model.cost_notes) {  // a warning too: rows of numbers have no place for assumptions
+    assume("cost-not-exact", note);
+    config.log.warnings.push_back(config.log.assumptions.back());
+  }
 }
 
 ReportedModel reported(const Config& config) {

@@ -28,8 +28,8 @@ struct Length {
 // not given (assumption). Throws UsageError for one that was, where there is no encoder.
 void check_lengths(Config& config, const Length& length, std::optional<Int> encoder_len);
 
-// Adds to the config's log where the model's costs are not what is counted (assumptions) and, of passes, that towers of
-// images and sound are not run, where there are any.
+// Adds to the config's log where the model's costs are not what is counted (assumptions, and warnings) and, of passes,
+// that towers of images and sound are not run, where there are any.
 void assume_costs(Config& config, bool of_passes);
 
 ReportedModel reported(const Config& config);

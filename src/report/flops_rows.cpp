@@ -19,6 +19,7 @@ constexpr std::array kFlopsColumns{Heading{"source"},
                                    Heading{"per_token", true},
                                    Heading{"rule_2N", true},
                                    Heading{"rule_6ND", true},
+                                   Heading{"status"},
                                    Heading{"error"}};
 
 }  // namespace
@@ -29,10 +30,10 @@ void write_flops_row(const FlopsReport& report, RowFormat format, std::string& o
   const Flops& flops = report.flops;
   const std::string per_token = format_text("{}", flops.per_token);
   write_row(format,
-            std::array<Cell, kFlopsColumns.size()>{report.about.source, report.about.name, report.pass(),
-                                                   report.asked.seq, report.asked.batch, flops.all.matmul(),
-                                                   flops.all.attention, flops.all.causal, flops.all.scan,
-                                                   flops.all.total(), Cell(per_token), flops.rule_2n, flops.rule_6nd},
+            std::array<Cell, kFlopsColumns.size()>{
+                report.about.source, report.about.name, report.pass(), report.asked.seq, report.asked.batch,
+                flops.all.matmul(), flops.all.attention, flops.all.causal, flops.all.scan, flops.all.total(),
+                Cell(per_token), flops.rule_2n, flops.rule_6nd, report.about.status()},
             out);
 }
 

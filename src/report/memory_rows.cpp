@@ -23,6 +23,7 @@ constexpr std::array kMemoryColumns{Heading{"source"},
                                     Heading{"kv_cache_per_device", true},
                                     Heading{"state_per_device", true},
                                     Heading{"activations_per_device", true},
+                                    Heading{"status"},
                                     Heading{"error"}};
 
 }  // namespace
@@ -52,6 +53,7 @@ void write_memory_row(const MemoryReport& report, RowFormat format, std::string&
   cells[15] = device.cache;
   cells[16] = device.state;
   cells[17] = training ? device.training->activations : device.activations;
+  cells[18] = report.about.status();
   write_row(format, cells, out);
 }
 
