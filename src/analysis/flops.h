@@ -35,17 +35,16 @@ struct BlockCost {
 // head costs what an untied one does, lookups nothing; where a map's output is itself a matrix (hyper-connections,
 // AltUp), the product with that too. Attention: n_heads (head_dim + d_v) a pair of tokens, differential attention
 // n_heads (head_dim + 2 d_v), scores once for both halves of the values; XLNet's n_heads (3 head_dim + d_v), as it also
-// scores two relative positions a token; latent attention on its cache 2 kv_rank +
-// d_rope a head and pair (DeepSeek-V2, arXiv 2405.04434, section 2.1.2: the up projections are absorbed); an indexer
-// n_index_heads index_dim for each token before, whether chosen or not, and in latent attention n_index_heads for the
-// weighted sum of these; compressed attention n_heads 2 head_dim for
-// each token of the window and each compressed entry. Recurrences as their papers write one step, an exp or a root
-// being one operation: Mamba 8 d_inner d_state + 2 d_inner; Mamba-2 5 d_inner d_state + 3 d_inner + 2 n_heads; the
-// delta rule 7 d_key d_v + 2 d_v a value head; lightning attention 5 head_dim² a head; the matrix LSTM 5 d_key d_value
-// / n_heads + 4 d_key; RWKV-4 24 d_inner; RWKV-5 7 d_inner head_dim (k v, times u, plus the state, r times that; the
-// state times w, plus k v: arXiv 2404.05892, equations 13 and 14); RWKV-7 9 d_inner head_dim (the state times a removal
-// key, times w, two rank-one updates, r times the state: 2503.14456, equations 15 to 18); Griffin 10 d_inner.
-// Element-wise work beside these is left out. Throws Error "overflow".
+// scores two relative positions a token; latent attention on its cache 2 kv_rank + d_rope a head and pair (DeepSeek-V2,
+// arXiv 2405.04434, section 2.1.2: the up projections are absorbed); an indexer n_index_heads index_dim for each token
+// before, whether chosen or not, and in latent attention n_index_heads for the weighted sum of these; compressed
+// attention n_heads 2 head_dim for each token of the window and each compressed entry. Recurrences as their papers
+// write one step, an exp or a root being one operation: Mamba 8 d_inner d_state + 2 d_inner; Mamba-2 5 d_inner d_state
+// + 3 d_inner + 2 n_heads; the delta rule 7 d_key d_v + 2 d_v a value head; lightning attention 5 head_dim² a head; the
+// matrix LSTM 5 d_key d_value / n_heads + 4 d_key; RWKV-4 24 d_inner; RWKV-5 7 d_inner head_dim (k v, times u, plus the
+// state, r times that; the state times w, plus k v: arXiv 2404.05892, equations 13 and 14); RWKV-7 9 d_inner head_dim
+// (the state times a removal key, times w, two rank-one updates, r times the state: 2503.14456, equations 15 to 18);
+// Griffin 10 d_inner. Element-wise work beside these is left out. Throws Error "overflow".
 BlockCost cost_of(const Block& block);
 
 struct FlopsQuestion {

@@ -75,9 +75,8 @@ void mvp(Reader& config, Model& model) {
         {prefix, Matrix{"prompt_trans.2", Dim(multiply(2, stack.n_layers())) * d, middle, true, Role::attention}});
   };
   model.cost_notes.push_back(
-      "prompts (use_prompt) run once a pass, and their keys are seen besides; matrices are counted for each token, "
-      "keys "
-      "not at all");
+      "prompts (use_prompt) run once a pass and are seen besides: their matrices are counted for each token, their "
+      "scores not at all");
   add_prompt("self_attn_prompt");
   add_prompt("cross_attn_prompt");
 }

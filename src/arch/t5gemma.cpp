@@ -127,9 +127,8 @@ GemmaHalf read_merged_half(Reader& config, Model& model) {
 // T5Gemma2ForConditionalGeneration: tied, the halves share one table, and the vector that ends an image in it.
 void t5gemma2(Reader& config, Model& model) {
   model.cost_notes.push_back(
-      "the decoder's attention sees the encoder's tokens as well: their keys, values and scores are left out, so that "
-      "a "
-      "pass and its cache take more");
+      "the decoder's attention sees the encoder's tokens as well: their keys, values and scores are left out, a pass "
+      "and its cache take more");
   Reader encoder_config = config.object("encoder"), decoder_config = config.language_object("decoder");
   Reader text = encoder_config.object("text_config");
   config.ignore({"vocab_size"});
