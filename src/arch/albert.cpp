@@ -67,6 +67,7 @@ void albert(Reader& config, Model& model) {
                           .vocab = s.vocab,
                           .tied = s.tied,
                           .activation = s.activation,
+                          .act = "predictions.activation",
                           .eps = s.norm.eps};
   if (model.head_kind != HeadKind::pretraining) return encoder_heads(config, model, s, {.masked = masked});
   // Beside the masked head, one that tells the order of two sentences, of as many labels as the config says.

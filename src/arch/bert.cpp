@@ -164,6 +164,8 @@ void rembert(Reader& config, Model& model) {
                             .width = output_width,
                             .vocab = s.vocab,
                             .tied = false,
+                            .activation = s.activation,
+                            .act = "cls.predictions.activation",
                             .eps = s.norm.eps}});
 }
 

@@ -266,6 +266,7 @@ void luke(Reader& config, Model& model) {
   if (s.tied) words.bias = "lm_head.decoder.bias";
   encoder_heads(config, model, s, {.masked = words});
   if (!masked) return;
+  check_learned(config, s.activation, key::activation);  // here it is applied too
   // The entities' own head, which words do not pass through.
   const auto add_head = [&](Block block) { model.heads.push_back({"entity_predictions", std::move(block)}); };
   add_head(Lone{"bias", {entities}, Role::head});

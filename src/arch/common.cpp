@@ -130,7 +130,14 @@ Activation read_activation(Reader& config, const Keys& keys, std::string_view ab
                   "\"" + name + "\" names a gated MLP, and this architecture's is plain: counted with two matrices" +
                       " (--gated adds the gate)",
                   keys);
+  if (!config.takes_flags()) check_learned(config, known->function, keys);
   return known->function;
+}
+
+void check_learned(Reader& config, Activation activation, const Keys& keys) {
+  if (learns(activation))
+    config.assume("learned-activation",
+                  "what \"" + std::string(name_of(activation)) + "\" learns is not counted everywhere", keys);
 }
 
 bool read_gated(Reader& config, bool architecture) { return config.flag_truth("gated").value_or(architecture); }

@@ -77,6 +77,9 @@ Int derived_head_dim(const Reader& config, Int d, Int n_heads, bool rounds_down)
 // (swiglu) sets *gated where the caller takes it, and is an assumption where not.
 Activation read_activation(Reader& config, const Keys& keys, std::string_view absent, bool* gated = nullptr);
 
+// An assumption where an activation that learns something is applied in more places than the blocks that count it.
+void check_learned(Reader& config, Activation activation, const Keys& keys);
+
 // Whether --gated/--no-gated changes what the architecture says.
 bool read_gated(Reader& config, bool architecture);
 

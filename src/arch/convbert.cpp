@@ -43,6 +43,7 @@ void convbert(Reader& config, Model& model) {
   SizeDefaults defaults = bert_sizes();
   defaults.rounds_head_dim_down = true;
   Sizes s = read_sizes(config, model, defaults);
+  check_learned(config, s.activation, key::activation);
   const Dim width(config.size("embedding_size", 768), Symbol::d_embed);
   const Int ratio = config.size("head_ratio", 2), groups = config.size("num_groups", 1);
   const Dim taps(config.size("conv_kernel_size", 9));
@@ -78,6 +79,7 @@ void convbert(Reader& config, Model& model) {
 // SqueezeBertForMaskedLM: each map is a convolution of one token in groups; every class has the pooler.
 void squeezebert(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model, bert_sizes());
+  check_learned(config, s.activation, key::activation);
   config.ignore({"embedding_size"});
   Layer layer;
   const auto push = [&](const std::string& name, const char* groups_key, Int groups_absent, Dim out, Dim in,

@@ -39,6 +39,7 @@ void distilbert(Reader& config, Model& model) {
                           .vocab = s.vocab,
                           .tied = s.tied,
                           .activation = s.activation,
+                          .act = "activation",
                           .eps = s.norm.eps};
   encoder_heads(config, model, s, {.masked = masked, .dense = "pre_classifier", .choice_dense = "pre_classifier"});
 }

@@ -20,6 +20,7 @@ void norm_heads(const Sizes& s, Dim head_dim, Attention& attention) {
 
 void add_per_layer_input(Reader& config, Model& model, const Sizes& s, Int width, Stack& stack) {
   if (width == 0) return config.ignore({"vocab_size_per_layer_input"});
+  check_learned(config, s.activation, key::activation);
   const Dim rows(config.size("vocab_size_per_layer_input", 262144)), all(multiply(s.n_layers.value, width));
   stack.input.push_back(
       {model.base, Embedding{"embed_tokens_per_layer", rows, all, std::sqrt(static_cast<double>(width))}});

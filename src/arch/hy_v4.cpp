@@ -37,6 +37,7 @@ void decoder(Reader& config, Model& model, const Defaults& defaults) {
   attention.sinks = "learnable_sink_param";
   parts.moe.storage = ExpertStorage::stacked;
   parts.moe.expert.fused = "gate_up_proj";
+  parts.moe.expert.activation = Activation::silu;
 
   model.mtp.clear();  // what prediction modules look like here is not known
   const Int n = s.n_layers.value;

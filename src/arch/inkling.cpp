@@ -152,8 +152,9 @@ void inkling2_decoder(Reader& config, Model& model, const InklingDefaults& defau
                       const Loop& loop) {
   const Inkling made = read_inkling(config, model, defaults);
   const Sizes& s = made.s;
-  const MixtureOfExperts moe =
+  MixtureOfExperts moe =
       read_bank(config, s, n_experts, 8, config.size({"moe_intermediate_size", "intermediate_size"}, d_moe));
+  moe.expert.activation = Activation::silu;
   model.sizes.intermediate_size = moe.expert.d_ff.value;
   Sizes head = s;  // the vocabulary's table has rows that the head has not
   head.vocab = {config.size("unpadded_vocab_size", 200058), Symbol::vocab};

@@ -181,7 +181,8 @@ void glm5_next_text(Reader& config, Model& model) {
   model.sizes.head_dim = attention.d_nope.value;
 
   const Mlp mlp = s.gated_mlp(config);
-  const MixtureOfExperts moe = read_experts(config, mlp, {288, 8, 2048, 1, {.scale = 2.5}});
+  MixtureOfExperts moe = read_experts(config, mlp, {288, 8, 2048, 1, {.scale = 2.5}});
+  moe.expert.activation = Activation::silu;
   const HyperStreams streams = read_streams(config, s, true);
   const auto kinds = layer_types_or(config, "layer_types", n, {"linear_attention", "indexed_attention"},
                                     [](Int i) { return i % 4 != 3 ? "linear_attention" : "indexed_attention"; });

@@ -74,6 +74,7 @@ void nllb_moe(Reader& config, Model& model) {
   BartDefaults defaults = kM2m100;
   defaults.encoder = defaults.decoder = {12, 16, 4096};
   BartSizes sizes = read_bart_sizes(config, model, defaults);
+  check_learned(config, sizes.s.activation, key::activation);
   const Int n_experts = config.size("num_experts", 128);
   check_layer_number(n_experts);
   const bool router_bias = config.flag("router_bias", false);

@@ -376,6 +376,13 @@ void check_choice_of_experts(Reader& config, const Model& model) {
                              stated);
 }
 
+// Activations that nothing counts, those of projectors and poolers.
+void check_unread_activations(Reader& config) {
+  for (const Value value : config.unread())
+    if (value.kind() == JsonKind::string)
+      if (const auto named = find_activation(value.text())) check_learned(config, named->function, value.key());
+}
+
 // Whether a class is a part of the architecture's or has a head of its own that nothing here knows. Of models with
 // towers the classes that answer in words are known; of others all but the parts.
 bool is_other_class(const Architecture& known, const Model& model) {
@@ -409,6 +416,7 @@ Model build_at(Reader& config, Model model) {
   place_class(known, model);
   known.build(config, model);
   check_choice_of_experts(config, model);
+  check_unread_activations(config);
   if (is_other_class(known, model))
     config.assume("unknown-head", escaped(model.architecture) + " is counted as " + std::string(known.language_class),
                   "architectures");

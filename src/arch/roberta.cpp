@@ -69,6 +69,7 @@ void xlm_roberta_xl(Reader& config, Model& model) {
 // XmodForCausalLM: behind each MLP an adapter for each language.
 void xmod(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model, bert_sizes());
+  check_learned(config, s.activation, key::activation);
   const bool before = config.flag("pre_norm", false);
   const Dim adapter(s.d.value / config.size("adapter_reduction_factor", 2));
   const bool adapter_norm = config.flag("adapter_layer_norm", false);

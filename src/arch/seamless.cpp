@@ -120,6 +120,7 @@ void seamless_m4t(Reader& config, Model& model) {
   s.d = {config.main_size(key::d, 1024), Symbol::d};
   s.tied = config.flag(key::tied, true);
   s.activation = read_activation(config, key::activation, "relu");
+  check_learned(config, s.activation, key::activation);
   s.norm = kLayerNorm;
   s.norm.width = s.d;
   s.norm.eps = config.number("layer_norm_eps", 1e-5);

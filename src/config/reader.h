@@ -86,9 +86,10 @@ class Reader {
   std::optional<std::string> flag_text(std::string_view key);
   std::optional<bool> flag_truth(std::string_view key);
 
-  bool empty() const;                // of nothing, or an object without keys
-  bool has(const Keys& keys) const;  // present and not null; does not count as asking
-  Value find(const Keys& keys);      // counts as asking; no value when absent
+  bool takes_flags() const { return language_; }  // the language model's, or the whole
+  bool empty() const;                             // of nothing, or an object without keys
+  bool has(const Keys& keys) const;               // present and not null; does not count as asking
+  Value find(const Keys& keys);                   // counts as asking; no value when absent
   // The object at a key; of one that is absent or null, a reader of nothing. Flags do not reach inside.
   Reader object(const Keys& keys);
   // The objects of a list, n of them; none where it is absent or null.

@@ -40,7 +40,7 @@ Rows<T> run_expert(const MixtureOfExperts& moe, const std::string& block, std::s
   Pass<T> inside{pass.weights, pass.engine, silent, 1, x.rows};
   Mlp expert = moe.expert;
   if (moe.storage == ExpertStorage::separate) expert.name = joined(moe.expert.name, std::to_string(e));
-  return run(expert, block, inside, x, {moe.storage, e, static_cast<std::size_t>(moe.n_experts.value)});
+  return run(expert, block, inside, x, {moe.storage, e, static_cast<std::size_t>(moe.n_experts.value), true});
 }
 
 template <class T>

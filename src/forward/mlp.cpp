@@ -49,7 +49,8 @@ Rows<T> run(const Mlp& mlp, const std::string& path, Pass<T>& pass, const Rows<T
   const std::string gate_text = product_text(mlp, "x", "gate", mlp.up_bias);
   const std::string up_text = product_text(mlp, "x", "up", mlp.up_bias);
   const std::string down_text = product_text(mlp, "h", "down", mlp.down_bias);
-  const ActivationParameters learned = pass.weights.activation(block);
+  const bool in_bank = slice.routed && slice.storage == ExpertStorage::separate;
+  const ActivationParameters learned = pass.weights.activation(in_bank ? block.substr(0, block.rfind('.')) : block);
   const auto map = [&](const std::string& name) { return pass.weights.linear(joined(block, name), mlp.layout, slice); };
   const auto step = [&](std::string name, const std::string& module, std::string formula, std::string pytorch,
                         Dim width, const Rows<T>& values) {

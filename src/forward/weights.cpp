@@ -48,8 +48,10 @@ void Weights::add(const PartTensor& tensor, std::vector<float> values) {
 }
 
 void Weights::mark(Entry& entry, const Slice& slice, Use use) {
-  if (slice.storage != ExpertStorage::separate && entry.uses.size() != slice.of) entry.uses.resize(slice.of);
-  Use& at = entry.uses[slice.index];
+  // What the bank's activation learns belongs to all experts.
+  const bool sliced = slice.storage != ExpertStorage::separate && entry.values.size() >= slice.of;
+  if (sliced) entry.uses.resize(slice.of);
+  Use& at = entry.uses[sliced ? slice.index : 0];
   at = std::max(at, use);
 }
 

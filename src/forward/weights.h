@@ -20,6 +20,7 @@ namespace lmsize {
 struct Slice {
   ExpertStorage storage = ExpertStorage::separate;  // separate: whole tensors are meant
   std::size_t index = 0, of = 1;
+  bool routed = false;  // it is an expert of a bank, whose activation is the bank's
 };
 
 class Weights {

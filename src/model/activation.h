@@ -44,6 +44,9 @@ std::span<const ActivationName> activation_names();
 // The entry of a name, or nothing.
 std::optional<ActivationName> find_activation(std::string_view name);
 
+// Whether it has numbers of its own that are learned.
+constexpr bool learns(Activation function) { return function == Activation::prelu || function == Activation::xielu; }
+
 // The name that the function has in formulas and steps: "silu", "gelu", …
 std::string_view name_of(Activation function);
 

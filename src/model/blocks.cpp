@@ -70,16 +70,16 @@ void store_norm(const Norm& norm, std::string_view prefix, Out out) {
 }
 
 // Parameters that the activation function itself learns.
-void store_activation(Activation activation, Store& store) {
-  if (activation == Activation::prelu) store.tensor("act_fn.weight", {Extent(1)});
+void store_activation(Activation activation, Store& store, std::string_view name = "act_fn") {
+  if (activation == Activation::prelu) store.tensor(name, {Extent(1)}, ".weight");
   if (activation != Activation::xielu) return;
-  store.tensor("act_fn.alpha_p", {Extent(1)});
-  store.tensor("act_fn.alpha_n", {Extent(1)});
-  store.tensor("act_fn.beta", {}).buffer = true;
-  store.tensor("act_fn.eps", {}).buffer = true;
+  store.tensor(name, {Extent(1)}, ".alpha_p");
+  store.tensor(name, {Extent(1)}, ".alpha_n");
+  store.tensor(name, {}, ".beta").buffer = true;
+  store.tensor(name, {}, ".eps").buffer = true;
 }
 
-void store_mlp(const Mlp& mlp, Store& store) {
+void store_maps(const Mlp& mlp, Store& store) {
   if (mlp.gated && !mlp.fused.empty()) {
     store.linear(mlp.fused, 2 * mlp.d_ff, mlp.d, mlp.up_bias, mlp.layout);
   } else {
@@ -92,7 +92,11 @@ void store_mlp(const Mlp& mlp, Store& store) {
     for (std::string_view name : {"time_mix_key", "time_mix_receptance"})
       store.tensor(name, {Extent(1), Extent(1), mlp.d});
   }
-  store_activation(mlp.activation, store);
+}
+
+void store_mlp(const Mlp& mlp, Store& store) {
+  store_maps(mlp, store);
+  if (!mlp.clamped) store_activation(mlp.activation, store);
 }
 
 // A causal convolution of `taps` inputs, each channel on its own.
@@ -326,13 +330,15 @@ struct Visitor {
       store.linear("dt_proj", inner, m.dt_rank, true);
     }
     store.linear("out_proj", m.d, inner, m.bias);
+    store_activation(m.activation, store, "act");
     for (const auto& norm : {m.dt_norm, m.b_norm, m.c_norm})
       if (norm) store_norm(*norm, m.name, out);
   }
 
   void operator()(const Mamba2& m) const {
     Store store(out, m.name, Role::mixer);
-    for (std::string_view name : {"dt_bias", "A_log", "D"}) store.tensor(name, {m.n_heads});
+    for (std::string_view name : {"dt_bias", "A_log", "D"}) store.tensor(join_names(m.scalars, name), {m.n_heads});
+    store_activation(m.activation, store, "act");
     store_convolution("conv1d", m.conv_width(), m.d_conv, m.conv_bias, store);
     store.linear("in_proj", m.d_inner + m.conv_width() + m.n_heads, m.d, m.in_bias);
     if (m.norm) store_norm(*m.norm, m.name, out);
@@ -387,6 +393,7 @@ struct Visitor {
     store.tensor("query_decay", {a.n_heads, block, one}).buffer = true;
     store.tensor("key_decay", {a.n_heads, block, one}).buffer = true;
     store.tensor("diagonal_decay", {one, a.n_heads, block, block}).buffer = true;
+    store_activation(a.activation, store);
     store_norm(a.norm, a.name, out);
     store.linear("qkv_proj", 3 * inner, a.d, false);
     store.linear("out_proj", a.d, inner, false);
@@ -460,6 +467,7 @@ struct Visitor {
     store.linear("linear_x", r.d_inner, r.d, true);
     store.linear("linear_out", r.d, r.d_inner, true);
     store_convolution("conv_1d", r.d_inner, r.d_conv, true, store);
+    store_activation(r.activation, store);
     store.tensor("rg_lru.recurrent_param", {r.d_inner});
     for (const std::string gate : {"rg_lru.input_gate", "rg_lru.recurrent_gate"}) {
       store.tensor(gate + "_weight", {r.n_heads, block, block}).use = Use::matrix;
@@ -518,7 +526,10 @@ struct Visitor {
       return;
     }
     (separate ? experts.copies : experts.stacked.emplace()) = moe.n_experts;
-    store_mlp(moe.expert, experts);
+    store_maps(moe.expert, experts);
+    // The experts are one module, with one activation.
+    Store bank_itself(out, join_names(moe.name, moe.expert.name), Role::mlp);
+    if (!moe.expert.clamped) store_activation(moe.expert.activation, bank_itself);
   }
 
   void operator()(const Head& head) const {
@@ -533,6 +544,7 @@ struct Visitor {
       store.linear(head.transform, head.width, head.d, head.transform_bias);
       store.tensor(head.norm + ".weight", {head.width});
       if (head.norm_bias) store.tensor(head.norm + ".bias", {head.width});
+      store_activation(head.activation, store, head.act);
     }
     if (head.tied) return;
     store.tensor(head.decoder + ".weight", {head.vocab, head.columns()}).use = Use::matrix;

@@ -351,6 +351,7 @@ struct Mamba2 {
   Dim d{}, d_inner{}, n_heads{}, n_groups{}, d_state{}, d_conv{};
   bool in_bias = false, out_bias = false, conv_bias = true;
   std::optional<Norm> norm{};  // gated, before out_proj; its name relative to the mixer
+  std::string scalars{};       // where not empty: the module that holds A_log, D and dt_bias
   Activation activation = Activation::silu;
 
   Extent conv_width() const { return d_inner + 2 * (n_groups * d_state); }
@@ -491,6 +492,7 @@ struct MaskedHead {
   bool decoder_bias = true;  // false: the decoder never has one of its own (ESM)
   bool tied = true;
   Activation activation = Activation::gelu;
+  std::string act = "cls.predictions.transform.transform_act_fn";
   double eps = 1e-12;
 
   Dim columns() const { return d_table.value == 0 ? width : d_table; }

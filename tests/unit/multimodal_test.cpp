@@ -81,6 +81,20 @@ TEST_CASE("the tie of a wrapper is read where its class reads it") {
   CHECK(head("mistral3", untied, tied) == 6400);
 }
 
+TEST_CASE("what an activation learns is counted in the language model, elsewhere it is said not to be") {
+  const auto text = count_json(R"({"model_type": "llama", "hidden_act": "xielu", "hidden_size": 64,
+    "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100})");
+  const auto plain = count_json(R"({"model_type": "llama", "hidden_size": 64,
+    "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100})");
+  CHECK(text.exact());
+  CHECK(text.count.total == plain.count.total + 2 * 2);
+  CHECK(count_json(llava(", " + kClip)).exact());
+  CHECK(count_json(llava(R"(, "projector_hidden_act": "xielu", )" + kClip)).assumes("learned-activation"));
+  std::string clip = kClip;
+  clip.replace(clip.size() - 1, 1, R"(, "hidden_act": "xielu"})");
+  CHECK(count_json(llava(", " + clip)).assumes("learned-activation"));
+}
+
 TEST_CASE("the language model's own class is the whole model, whatever stands beside it in the config") {
   const std::string text = R"("text_config": {"model_type": "llama4_text", "hidden_size": 64, "intermediate_size": 96,
     "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100})";
