@@ -45,7 +45,7 @@ void vision_encoder_decoder(Reader& config, Model& model) {
   Outside(stack.output, "").linear("enc_to_dec_proj", d, tower->d);
 }
 
-// BlipForConditionalGeneration: BERT's layers with attention to the image in each; the head is always tied.
+// BlipForConditionalGeneration: BERT's layers with attention to the image in each; either flag ties the head.
 void blip(Reader& config, Model& model) {
   const auto tower = add_known_tower(config, model, "vision_config", "vision_model", "blip_vision_model");
   Reader text = config.language_object("text_config");
@@ -53,8 +53,8 @@ void blip(Reader& config, Model& model) {
   SizeDefaults defaults = bert_sizes(30524);
   defaults.n_heads = 8;
   Sizes s = read_sizes(text, model, defaults);
-  s.tied = true;
-  model.sizes.tie_word_embeddings = true;
+  s.tied = config.flag("tie_word_embeddings", true) || s.tied;
+  model.sizes.tie_word_embeddings = s.tied;
   text.ignore({"encoder_hidden_size", "projection_dim"});
   config.ignore({"projection_dim", "image_text_hidden_size"});
   Stack& stack = add_stack(model, "encoder.layer");

@@ -28,6 +28,7 @@ void fuyu(Reader& config, Model& model);
 void gemma3(Reader& config, Model& model);
 void gemma4_assistant(Reader& config, Model& model);
 void gemma4_vl(Reader& config, Model& model);
+void glm46v(Reader& config, Model& model);
 void glm4v(Reader& config, Model& model);
 void glm4v_moe(Reader& config, Model& model);
 void glm5_next(Reader& config, Model& model);
@@ -111,7 +112,7 @@ void glm4v_text(Reader& config, Model& model);
 void glm5_next_text(Reader& config, Model& model);
 void glm_ocr_text(Reader& config, Model& model);
 void granite_docling_text(Reader& config, Model& model);
-void hunyuan_v1_dense(Reader& config, Model& model);
+void hunyuan_vl_text(Reader& config, Model& model);
 void hy_v4_vl_text(Reader& config, Model& model);
 void kosmos2_5_text(Reader& config, Model& model);
 void kosmos2_text(Reader& config, Model& model);
@@ -154,12 +155,12 @@ inline constexpr std::array kComposites{
     Architecture{"gemma4_assistant", "gemma4_vl", "Gemma4AssistantForCausalLM", "", gemma4_assistant},
     Architecture{"gemma4_unified", "gemma4_vl", "Gemma4UnifiedForConditionalGeneration", "", gemma4_vl},
     Architecture{"gemma4_unified_assistant", "gemma4_vl", "Gemma4UnifiedAssistantForCausalLM", "", gemma4_assistant},
-    Architecture{"glm46v", "glm_vl", "Glm46VForConditionalGeneration", "", glm4v},
+    Architecture{"glm46v", "glm_vl", "Glm46VForConditionalGeneration", "", glm46v},
     Architecture{"glm4v", "glm_vl", "Glm4vForConditionalGeneration", "", glm4v},
     Architecture{"glm4v_moe", "glm_vl", "Glm4vMoeForConditionalGeneration", "", glm4v_moe},
     Architecture{"glm5_next", "glm_vl", "Glm5NextForConditionalGeneration", "", glm5_next},
     Architecture{"glm_ocr", "glm_vl", "GlmOcrForConditionalGeneration", "", glm_ocr},
-    Architecture{"glmga", "glm_vl", "Glm46VForConditionalGeneration", "", glm4v},
+    Architecture{"glmga", "glm_vl", "Glm46VForConditionalGeneration", "", glm46v},
     Architecture{"got_ocr2", "got_ocr", "GotOcr2ForConditionalGeneration", "", got_ocr2},
     Architecture{"granite_docling", "llava", "GraniteDoclingForConditionalGeneration", "", granite_docling},
     Architecture{"hunyuan_vl", "hunyuan_vl", "HunYuanVLForConditionalGeneration", "", hunyuan_vl},
@@ -250,7 +251,7 @@ inline constexpr std::array kInnerLanguageModels{
     Architecture{"glm5_next_text", "kimi_linear", "Glm5NextTextModel", "model", glm5_next_text},
     Architecture{"glm_ocr_text", "glm", "GlmOcrTextModel", "model", glm_ocr_text},
     Architecture{"granite_docling_text", "granite", "GraniteDoclingTextModel", "model", granite_docling_text},
-    Architecture{"hunyuan_vl_text", "llama", "HunYuanVLTextModel", "model", hunyuan_v1_dense},
+    Architecture{"hunyuan_vl_text", "llama", "HunYuanVLTextModel", "model", hunyuan_vl_text},
     Architecture{"hy_v4_vl_text", "hy_v4", "HYV4VLTextModel", "model", hy_v4_vl_text},
     Architecture{"kosmos_2_5_text_model", "kosmos", "Kosmos2_5TextForCausalLM", "model", kosmos2_5_text},
     Architecture{"kosmos_2_text_model", "kosmos", "Kosmos2TextForCausalLM", "model", kosmos2_text},

@@ -1,6 +1,7 @@
 // Hunyuan: Llama with norms of queries and keys after the rope; its mixture, experts beside a shared MLP of the same
 // width in every layer.
 
+#include "arch/composites.h"
 #include "arch/experts.h"
 #include "arch/families.h"
 
@@ -12,7 +13,7 @@ struct Hunyuan {
   Attention attention;
 };
 
-Hunyuan read_hunyuan(Reader& config, Model& model) {
+Hunyuan read_hunyuan(Reader& config, Model& model, bool tied = false) {
   Sizes s = read_sizes(config, model,
                        {.vocab = 290943,
                         .d = 4096,
@@ -20,6 +21,7 @@ Hunyuan read_hunyuan(Reader& config, Model& model) {
                         .n_layers = 32,
                         .n_heads = 32,
                         .rounds_head_dim_down = true,
+                        .tied = tied,
                         .norm = {.eps = 1e-5}});
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.rope = read_rope(config, s.head_dim.value, 10000);
@@ -38,6 +40,12 @@ Hunyuan read_hunyuan(Reader& config, Model& model) {
 // HunYuanDenseV1ForCausalLM.
 void hunyuan_v1_dense(Reader& config, Model& model) {
   const auto [s, attention] = read_hunyuan(config, model);
+  pre_norm_decoder(config, model, s, attention, s.gated_mlp(config));
+}
+
+// The language model of HunYuanVLForConditionalGeneration: tied.
+void hunyuan_vl_text(Reader& config, Model& model) {
+  const auto [s, attention] = read_hunyuan(config, model, true);
   pre_norm_decoder(config, model, s, attention, s.gated_mlp(config));
 }
 

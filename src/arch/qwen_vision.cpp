@@ -47,13 +47,14 @@ Int deepstack_layers(Reader& config) {
   return listed ? static_cast<Int>(listed->size()) : 3;
 }
 
-// RMSNorm, gated MLPs with biases; most layers see windows.
-Tower add_qwen2_5(Reader& config, Model& model, const std::string& name, bool split) {
+// RMSNorm, gated MLPs with biases; most layers see windows. n_kv_heads: of a class that has fewer than heads, those
+// where the config does not say.
+Tower add_qwen2_5(Reader& config, Model& model, const std::string& name, bool split, Int n_kv_heads = 0) {
   DeepVision vision = read_deep_vision(
       config, {.d = 3584, .d_ff = 3420, .n_layers = 32, .patch = 14, .activation = "silu", .norm = {}});
   const Sizes& s = vision.s;
   config.ignore({"window_size", "fullatt_block_indexes", "tokens_per_second"});
-  vision.s.n_kv_heads = {config.size("num_key_value_heads", s.n_heads.value, s.n_heads.value), Symbol::n_kv_heads};
+  if (n_kv_heads != 0) vision.s.n_kv_heads = {config.size("num_key_value_heads", n_kv_heads), Symbol::n_kv_heads};
   Mlp mlp = s.mlp();
   mlp.up_bias = mlp.down_bias = true;
   Attention attention = vision.attention(true, true);
@@ -96,9 +97,14 @@ Tower qwen2_vision(Reader& config, Model& model, const std::string& name) {
   return {vision.d_out};
 }
 
-// Qwen2.5-VL's. EXAONE 4.5's has fewer KV heads.
+// Qwen2.5-VL's.
 Tower qwen2_5_vision(Reader& config, Model& model, const std::string& name) {
   return add_qwen2_5(config, model, name, false);
+}
+
+// EXAONE 4.5's: fewer KV heads.
+Tower exaone4_5_vision(Reader& config, Model& model, const std::string& name) {
+  return add_qwen2_5(config, model, name, false, 8);
 }
 
 // Qwen2.5-Omni's: q, k and v apart.
@@ -178,7 +184,8 @@ void cohere_compass_vl(Reader& config, Model& model) {
   visual_wrapper(config, model, "cohere_compass_text", "cohere_compass_vision");
 }
 void exaone4_5(Reader& config, Model& model) { visual_wrapper(config, model, "exaone4", "exaone4_5_vision"); }
-void glm4v(Reader& config, Model& model) { visual_wrapper(config, model, "glm4v_text", "glm4v_vision"); }
+void glm46v(Reader& config, Model& model) { visual_wrapper(config, model, "glm4v_text", "glm4v_vision"); }
+void glm4v(Reader& config, Model& model) { visual_wrapper(config, model, "glm4v_text", "glm4v_vision", Tie::either); }
 void glm4v_moe(Reader& config, Model& model) {
   visual_wrapper(config, model, "glm4v_moe_text", "glm4v_moe_vision", Tie::either);
 }

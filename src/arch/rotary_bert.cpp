@@ -56,7 +56,6 @@ void nomic_bert(Reader& config, Model& model) {
   if (model.head_kind == HeadKind::sequence_classification) add_pooler(model, stack, s);
   MaskedHead masked = bert_masked_head(s);
   masked.norm = "cls.predictions.transform.layer_norm";
-  masked.tied = true;
   encoder_heads(config, model, s, {.masked = masked});
 }
 

@@ -23,7 +23,7 @@ constexpr std::array kTowers{
     KnownTower{"dots3_note_audio_encoder", dots3_audio},
     KnownTower{"dots3_note_vision_encoder", dots3_vision},
     KnownTower{"ernie4_5_vl_moe_vision", ernie_vision},
-    KnownTower{"exaone4_5_vision", qwen2_5_vision},
+    KnownTower{"exaone4_5_vision", exaone4_5_vision},
     KnownTower{"florence_vision", davit_vision},
     KnownTower{"gemma4_vision", gemma4_vision},
     KnownTower{"glm4v_moe_vision", glm4v_vision},

@@ -31,6 +31,7 @@ Tower glm4v_vision(Reader& config, Model& model, const std::string& name);
 Tower glm_ocr_vision(Reader& config, Model& model, const std::string& name);
 Tower qwen2_vision(Reader& config, Model& model, const std::string& name);
 Tower qwen2_5_omni_vision(Reader& config, Model& model, const std::string& name);
+Tower exaone4_5_vision(Reader& config, Model& model, const std::string& name);
 Tower qwen2_5_vision(Reader& config, Model& model, const std::string& name);
 Tower qwen3_vision(Reader& config, Model& model, const std::string& name);
 Tower qwen3_5_vision(Reader& config, Model& model, const std::string& name);

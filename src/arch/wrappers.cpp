@@ -266,16 +266,17 @@ void minimax_m3_vl(Reader& config, Model& model) {
 }
 
 void paddleocr_vl(Reader& config, Model& model) {
-  build_wrapper(config, model,
-                {.language = {.type = "paddleocr_vl_text", .name = "model", .own_class = false, .tied = true},
-                 .tower = "visual.vision_model",
-                 .vision = "paddleocr_vl_vision",
-                 .project = [](Projection& p) {
-                   Outside out = p.out.in("mlp_AR");
-                   const Extent in = p.tower.merged * p.tower.d;
-                   out.layer_norm("pre_norm", p.tower.d);
-                   two_maps(out, in, in, p.d, true);
-                 }});
+  build_wrapper(
+      config, model,
+      {.language = {.type = "paddleocr_vl_text", .name = "model", .own_class = false, .tie = Tie::either, .tied = true},
+       .tower = "visual.vision_model",
+       .vision = "paddleocr_vl_vision",
+       .project = [](Projection& p) {
+         Outside out = p.out.in("mlp_AR");
+         const Extent in = p.tower.merged * p.tower.d;
+         out.layer_norm("pre_norm", p.tower.d);
+         two_maps(out, in, in, p.d, true);
+       }});
 }
 
 // MiniCPM-V 4.6 and after: each further merger joins four vectors, the last one maps to the language model's width.
@@ -306,10 +307,11 @@ void minicpm_ocr(Reader& config, Model& model) { minicpm_wrapper(config, model, 
 
 // HunYuan VL and Hunyuan V4 VL: the tower joins the patches.
 void hunyuan_vl(Reader& config, Model& model) {
-  build_wrapper(config, model,
-                {.language = {.type = "hunyuan_vl_text", .name = "model", .own_class = false, .tied = true},
-                 .tower = "vit",
-                 .vision = "hunyuan_vl_vision"});
+  build_wrapper(
+      config, model,
+      {.language = {.type = "hunyuan_vl_text", .name = "model", .own_class = false, .tie = Tie::either, .tied = true},
+       .tower = "vit",
+       .vision = "hunyuan_vl_vision"});
 }
 
 void hy_v4_vl(Reader& config, Model& model) {
@@ -374,7 +376,8 @@ void muse_glimmer(Reader& config, Model& model) {
 
 // Molmo 2: attention over each neighbourhood of patches, of two layers' vectors side by side, and a gated MLP.
 void molmo2(Reader& config, Model& model) {
-  add_language_model(config, model, {.type = "molmo2_text", .name = "model.language_model", .own_class = false});
+  add_language_model(config, model,
+                     {.type = "molmo2_text", .name = "model.language_model", .own_class = false, .tie = Tie::never});
   if (!add_known_tower(config, model, "vision_config", "model.vision_tower", "molmo2_vision")) return;
   Reader adapter = config.object("adapter_config");
   const Int n_layers = feature_layers(adapter, 2);
