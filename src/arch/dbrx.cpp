@@ -18,6 +18,9 @@ void dbrx(Reader& config, Model& model) {
   model.sizes.intermediate_size = s.d_ff.value;
   model.sizes.num_key_value_heads = s.n_kv_heads.value;
   mlp_config.ignore({"hidden_size"});
+  if (config.has("hidden_size") && !config.has("d_model"))
+    config.assume("layout-guess", "hidden_size stands for d_model: the experts are taken to have that width too",
+                  "hidden_size");
 
   Attention attention = s.attention();
   attention.name = "norm_attn_norm.attn";

@@ -135,10 +135,9 @@ void step3p5(Reader& config, Model& model) {
   attention.gate = OutputGate::per_head;
   attention.gate_name = "g_proj";
   const Mlp mlp = s.gated_mlp(config, config.flag("mlp_bias", false));
-  const Keys n_experts{"n_routed_experts", "num_local_experts", "moe_num_experts", "num_experts"};
   MixtureOfExperts moe =
-      bank_of(mlp, config.size(n_experts, 288), config.count({"num_experts_per_tok", "moe_top_k"}, 8),
-              config.size("moe_intermediate_size", 1280));
+      bank_of(mlp, config.size({"n_routed_experts", "moe_num_experts", "num_experts"}, 288),
+              config.count({"num_experts_per_tok", "moe_top_k"}, 8), config.size("moe_intermediate_size", 1280));
   moe.expert.up_bias = moe.expert.down_bias = false;
   share(moe, mlp, "shared_experts", 1, config.size({"share_expert_dim", "share_expert_dims"}, 1280));
   moe.correction = RouterCorrection{};

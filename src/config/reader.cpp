@@ -68,9 +68,11 @@ bool sized(Value value) {
   return above_one;
 }
 
-// Two names of one size, with two sizes.
+// Two names of one size or switch, with two values.
 bool contradict(Value a, Value b) {
-  return a.kind() == JsonKind::number && b.kind() == JsonKind::number && a.text() != b.text() && sized(a) && sized(b);
+  if (a.kind() != b.kind()) return a.kind() == JsonKind::null ? sized(b) : b.kind() == JsonKind::null && sized(a);
+  if (a.kind() == JsonKind::boolean) return a.truth() != b.truth();
+  return a.kind() == JsonKind::number && a.text() != b.text() && (sized(a) || sized(b));
 }
 
 std::string in_words(Value value) { return value ? value.quoted() : "absent"; }

@@ -26,6 +26,16 @@ TEST_CASE("an absent main size is the class's default, and assumed") {
   CHECK(count_json(with("llama", R"("intermediate_size": null)")).assumes("default-size"));
 }
 
+TEST_CASE("a name that the class reads too late or not at all is not exact") {
+  const std::string dbrx = R"("n_layers": 1, "n_heads": 4, "vocab_size": 50, "ffn_config": {"ffn_hidden_size": 24}})";
+  CHECK(count_json(R"({"model_type": "dbrx", "d_model": 32, )" + dbrx).exact());
+  CHECK(count_json(R"({"model_type": "dbrx", "hidden_size": 32, )" + dbrx).assumes("layout-guess"));
+  const std::string step = R"({"model_type": "step3p5", "hidden_size": 32, "intermediate_size": 48,
+    "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "vocab_size": 50, )";
+  CHECK(count_json(step + R"("n_routed_experts": 8})").exact());
+  CHECK(count_json(step + R"("num_local_experts": 8})").assumes("unread-size-key"));
+}
+
 TEST_CASE("num_key_value_heads: absent and null, by class") {
   const std::string d = R"("hidden_size": 64, "num_attention_heads": 16)";
   CHECK(layer_attention(with("llama", d)) == 4 * 64 * 64);

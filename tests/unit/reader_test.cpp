@@ -78,6 +78,22 @@ TEST_CASE("of several names the first in the list wins") {
   CHECK(r.size({"d_model", "n_embd"}, 0) == 1);
 }
 
+TEST_CASE("two names of one key that say different things are an assumption") {
+  const auto contradicts = [](const std::string& json) {
+    const Document d = Document::parse(json);
+    Reader r(d);
+    r.find({"num_experts", "num_local_experts"});
+    r.finish("this");
+    return !r.log().assumptions.empty() && r.log().assumptions[0].rule == "contradicting-keys";
+  };
+  CHECK(contradicts(R"({"num_experts": 8, "num_local_experts": 16})"));
+  CHECK(contradicts(R"({"num_experts": 1, "num_local_experts": 16})"));
+  CHECK(contradicts(R"({"num_experts": null, "num_local_experts": 16})"));
+  CHECK(contradicts(R"({"num_experts": true, "num_local_experts": false})"));
+  CHECK_FALSE(contradicts(R"({"num_experts": 8, "num_local_experts": 8})"));
+  CHECK_FALSE(contradicts(R"({"num_experts": null, "num_local_experts": null})"));
+}
+
 TEST_CASE("other kinds of values") {
   const Document d = Document::parse(
       R"({"yes": true, "two": 2, "text": "x", "real": 1e-5, "inf": Infinity, "list": [1, 2], "names": ["a", "b"], "o": {"in": 3}, "layers": [{"in": 5}, {}]})");
