@@ -104,16 +104,22 @@ void gemma4_vl(Reader& config, Model& model) {
   add_sense("audio_config", "model.audio_tower", "model.embed_audio");
 }
 
-// Gemma 4's drafting models: layers that take keys and values from the model they draft for, and maps from and to its
-// width.
+// Gemma 4's drafting models: layers that take keys and values from the model they draft for, all unless the config says
+// how many, and maps from and to its width.
 void gemma4_assistant(Reader& config, Model& model) {
   const bool unified = model.model_type == "gemma4_unified_assistant";
   add_language_model(
       config, model,
       {.type = unified ? "gemma4_unified_text" : "gemma4_text", .name = "model", .own_class = false, .tied = true});
-  for (Layer& layer : model.stacks.front().kinds)
-    for (Branch& branch : layer.branches)
-      if (Attention* attention = std::get_if<Attention>(&branch.block)) attention->takes_kv = true;
+  Reader text = config.language_object("text_config");
+  const bool wide = text.flag("use_double_wide_mlp", false);
+  if (text.count("num_kv_shared_layers", 0) == 0)
+    for (Layer& layer : model.stacks.front().kinds)
+      for (Branch& branch : layer.branches) {
+        if (Attention* attention = std::get_if<Attention>(&branch.block)) attention->takes_kv = true;
+        if (Mlp* mlp = std::get_if<Mlp>(&branch.block); mlp != nullptr && wide)
+          mlp->d_ff = Dim(multiply(2, mlp->d_ff.value));
+      }
   const Dim d(model.sizes.hidden_size.value(), Symbol::d);
   const Dim backbone(config.size("backbone_hidden_size", unified ? 3840 : 1536));
   const Int n_centroids = config.size("num_centroids", 2048);

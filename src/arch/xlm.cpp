@@ -48,8 +48,9 @@ void xlm(Reader& config, Model& model) {
   add_branch(attention, "layer_norm1");
   add_branch(mlp, "layer_norm2");
   add_layers(stack, s.n_layers.value, layer);
-  const bool to_labels = config.flag("summary_proj_to_labels", true);
+  const bool maps = config.flag("summary_use_proj", true), to_labels = config.flag("summary_proj_to_labels", true);
   if (model.head_kind == HeadKind::sequence_classification) {
+    if (!maps) return;
     const Dim rows = to_labels ? read_labels(config) : s.d;
     return model.heads.push_back({"", Head{.name = "sequence_summary.summary", .rows = rows, .d = s.d, .bias = true}});
   }

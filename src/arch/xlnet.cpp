@@ -52,7 +52,9 @@ void xlnet(Reader& config, Model& model) {
   add_layers(stack, s.n_layers.value, layer);
   const bool chooses = model.head_kind == HeadKind::multiple_choice;
   if (chooses || model.head_kind == HeadKind::sequence_classification) {
-    model.heads.push_back({"", Matrix{"sequence_summary.summary", s.d, s.d, true, Role::head, true}});
+    const Dim summary = config.flag("summary_proj_to_labels", false) ? read_labels(config) : s.d;
+    if (config.flag("summary_use_proj", true))
+      model.heads.push_back({"", Matrix{"sequence_summary.summary", summary, s.d, true, Role::head, true}});
     const Dim rows = chooses ? Dim(1) : read_labels(config);
     return model.heads.push_back(
         {"", Head{.name = "logits_proj", .rows = rows, .d = s.d, .bias = true, .pooled = true}});

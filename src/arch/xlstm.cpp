@@ -43,7 +43,9 @@ void xlstm(Reader& config, Model& model) {
   mixer.d_value = {factor_of(config, d, "v_dim_factor", 1, 1), Symbol::d_v};
   mixer.bias = bias;
   mixer.fused = fused;
-  mixer.norm = inner_norm("multihead_norm", mixer.d_value, s.norm.eps);
+  // The class rounds the heads' width down here alone.
+  const Int heads = mixer.n_heads.value;
+  mixer.norm = inner_norm("multihead_norm", Dim(mixer.d_value.value / heads * heads), s.norm.eps);
   mixer.norm.kind = Norm::Kind::layer;
   mixer.norm.bias = bias;
   mixer.gate_softcap = config.number("gate_soft_cap", 15);
