@@ -47,6 +47,7 @@ ModernHead modernbert_base(Reader& config, Model& model, bool causal, const std:
   head.norm_bias = s.norm.bias;
   head.tied = s.tied;
   head.activation = read_activation(config, "classifier_activation", "gelu");
+  head.act = transform + ".act";
   head.eps = s.norm.eps;
 
   const Int head_dim = s.head_dim.value, n = s.n_layers.value, every = config.size("global_attn_every_n_layers", 3);
@@ -74,18 +75,33 @@ ModernHead modernbert_base(Reader& config, Model& model, bool causal, const std:
   return {s, head};
 }
 
+// The head without its rows of the vocabulary, for the class at hand.
+MaskedHead transform_of(MaskedHead masked, HeadKind kind) {
+  masked.tied = true;
+  masked.bias = "";
+  masked.vocab = {};
+  masked.pooled = kind == HeadKind::sequence_classification || kind == HeadKind::multiple_choice;
+  return masked;
+}
+
 }  // namespace
 
 // ModernBertDecoderForCausalLM: separate projections; the head is a masked model's.
 void modernbert_decoder(Reader& config, Model& model) {
-  const ModernHead made = modernbert_base(config, model, true, "lm_head");
-  if (model.head_kind == HeadKind::language_model)
-    model.heads.push_back({"", made.masked});
-  else
-    decoder_head(config, model, made.s);
-  if (model.head_kind == HeadKind::sequence_classification)
-    config.assume("unknown-head", "the classifier is counted without the matrix and the norm before it",
-                  "architectures");
+  const bool classifies = model.head_kind == HeadKind::sequence_classification;
+  const auto [s, masked] = modernbert_base(config, model, true, classifies ? "head" : "lm_head");
+  if (model.head_kind == HeadKind::language_model) {
+    model.heads.push_back({"", masked});
+  } else if (classifies) {
+    model.heads.push_back({"", transform_of(masked, model.head_kind)});
+    model.heads.push_back({"", Head{.name = "classifier",
+                                    .rows = read_labels(config),
+                                    .d = s.d,
+                                    .bias = config.flag("classifier_bias", false),
+                                    .pooled = true}});
+  } else {
+    decoder_head(config, model, s);
+  }
 }
 
 // ModernBertForMaskedLM: every class with a head reads the base through the same matrix and norm.
@@ -94,15 +110,7 @@ void modernbert(Reader& config, Model& model) {
   config.ignore({"repad_logits_with_grad"});
   const bool classifies = model.head_kind != HeadKind::none && model.head_kind != HeadKind::language_model &&
                           model.head_kind != HeadKind::masked_language_model && model.head_kind != HeadKind::unknown;
-  if (classifies) {
-    MaskedHead transform = masked;
-    transform.tied = true;
-    transform.bias = "";
-    transform.vocab = {};
-    transform.pooled =
-        model.head_kind == HeadKind::sequence_classification || model.head_kind == HeadKind::multiple_choice;
-    model.heads.push_back({"", transform});
-  }
+  if (classifies) model.heads.push_back({"", transform_of(masked, model.head_kind)});
   if (model.head_kind == HeadKind::question_answering) model.head_kind = HeadKind::token_classification;
   encoder_heads(config, model, s, {.masked = masked});
 }

@@ -39,6 +39,7 @@ void modernvbert(Reader& config, Model& model) {
     MaskedHead& masked = std::get<MaskedHead>(placed.block);
     masked.transform = "projection_head.dense";
     masked.norm = "projection_head.norm";
+    masked.act = "projection_head.act";
     masked.decoder = "lm_head";
     if (!masked.bias.empty()) masked.bias = "lm_head.bias";
   }
@@ -47,6 +48,8 @@ void modernvbert(Reader& config, Model& model) {
 // UltraVBertForMaskedLM: a norm behind the map.
 void ultravbert(Reader& config, Model& model) {
   Stack* projector = add_vbert(config, model, "ultrabert");
+  for (Placed& placed : model.heads)
+    if (MaskedHead* masked = std::get_if<MaskedHead>(&placed.block)) masked->decoder = "head.decoder";
   if (projector == nullptr) return;
   Outside(projector->output, "model.connector").rms_norm("norm", Dim(model.sizes.hidden_size.value(), Symbol::d));
 }
