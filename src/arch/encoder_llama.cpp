@@ -59,7 +59,7 @@ void ultrabert(Reader& config, Model& model) {
     model.heads.push_back({"", Matrix{"head.linear2", s.d, width, false, Role::head}});
   }
   const MaskedHead masked{
-      .transform = "", .decoder = "head.decoder", .bias = "", .d = s.d, .width = s.d, .vocab = s.vocab, .tied = s.tied};
+      .transform = "", .decoder = "cls", .bias = "", .d = s.d, .width = s.d, .vocab = s.vocab, .tied = s.tied};
   encoder_heads(config, model, s, {.masked = masked, .two_answers = true});
 }
 

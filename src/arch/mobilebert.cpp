@@ -16,11 +16,11 @@ struct Bottleneck {
   Int n_mlps = 4;
 };
 
-// A map and a norm of its output.
-void push_map(Layer& layer, const Sizes& s, const std::string& name, Dim out, Dim in) {
+// A map and a norm of its output. The role is that of the block which the map serves.
+void push_map(Layer& layer, const Sizes& s, const std::string& name, Dim out, Dim in, Role role) {
   Norm norm = s.named(name + ".LayerNorm");
   norm.width = out;
-  layer.branches.push_back({.block = Matrix{name + ".dense", out, in, true}, .after = norm, .chained = true});
+  layer.branches.push_back({.block = Matrix{name + ".dense", out, in, true, role}, .after = norm, .chained = true});
 }
 
 Layer mobile_layer(Reader& config, const Sizes& s, const Bottleneck& b) {
@@ -28,8 +28,8 @@ Layer mobile_layer(Reader& config, const Sizes& s, const Bottleneck& b) {
   narrow.d = {b.width.value, Symbol::d_embed};
   narrow.norm.width = narrow.d;
   Layer layer;
-  if (b.narrow) push_map(layer, s, "bottleneck.input", b.entry, s.d);
-  if (b.narrow && b.shared) push_map(layer, s, "bottleneck.attention", b.entry, s.d);
+  if (b.narrow) push_map(layer, s, "bottleneck.input", b.entry, s.d, Role::other);
+  if (b.narrow && b.shared) push_map(layer, s, "bottleneck.attention", b.entry, s.d, Role::attention);
   Attention attention = bert_attention(narrow);
   if (!b.values) attention.d_values = s.d;
   layer.branches.push_back({.block = attention, .after_sum = narrow.named("attention.output.LayerNorm")});
@@ -40,7 +40,7 @@ Layer mobile_layer(Reader& config, const Sizes& s, const Bottleneck& b) {
   }
   mlp.name = "";
   layer.branches.push_back({.block = mlp, .after_sum = narrow.named("output.LayerNorm")});
-  if (b.narrow) push_map(layer, s, "output.bottleneck", s.d, narrow.d);
+  if (b.narrow) push_map(layer, s, "output.bottleneck", s.d, narrow.d, Role::mlp);
   return layer;
 }
 

@@ -76,7 +76,7 @@ void neomme(Reader& config, Model& model) {
     if (model.head_kind != HeadKind::none) decoder_head(config, model, s);
     return;
   }
-  if (!s.tied) model.heads.push_back({"", Matrix{"unembedding_projection", s.d, rank, false, Role::head}});
+  if (!s.tied) model.heads.push_back({"", Matrix{"unembedding_projection", s.d, rank}});
   model.heads.push_back({"", Head{.name = "lm_head", .rows = s.vocab, .d = rank, .tied = s.tied}});
 }
 

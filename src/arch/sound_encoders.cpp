@@ -267,6 +267,9 @@ void nemo_speechlm(Reader& config, Model& model) {
   tie_head(model, false);
   Stack& language = model.stacks.back();
   language.prefix = "llm.model.layers";
+  for (Layer& layer : language.kinds)
+    for (Branch& branch : layer.branches)
+      if (Mamba2* mixer = std::get_if<Mamba2>(&branch.block)) mixer->scalars = "_fp32_params";
   for (std::vector<Placed>* places : {&language.input, &language.output})
     for (Placed& placed : *places) placed.prefix = "llm.model";
   for (Placed& placed : language.input)
