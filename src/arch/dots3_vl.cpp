@@ -85,10 +85,8 @@ Tower dots3_audio(Reader& config, Model& model, const std::string& name) {
   s.d = {config.main_size("hidden_size", 1280), Symbol::d};
   s.d_ff = {config.main_size("intermediate_size", 5120), Symbol::d_ff};
   s.n_layers = {config.main_size("num_hidden_layers", 32), Symbol::n_layers};
-  s.n_heads = {config.main_size("num_attention_heads", 20), Symbol::n_heads};
-  s.n_kv_heads = {config.size("num_key_value_heads", s.n_heads.value, s.n_heads.value), Symbol::n_kv_heads};
-  const auto head_dim = config.optional_size("head_dim");
-  s.head_dim = {head_dim ? *head_dim : derived_head_dim(config, s.d.value, s.n_heads.value, true), Symbol::head_dim};
+  s.n_heads = s.n_kv_heads = {config.main_size("num_attention_heads", 20), Symbol::n_heads};
+  s.head_dim = {derived_head_dim(config, s.d.value, s.n_heads.value, true), Symbol::head_dim};
   s.norm = {.width = s.d, .eps = 1e-5};
   Attention attention = s.attention(config.flag("attention_bias", true));
   attention.k_bias = false;
@@ -100,7 +98,7 @@ Tower dots3_audio(Reader& config, Model& model, const std::string& name) {
   for (int i = 0; i < 3; ++i) mels = add(mels, 1) / 2;
   const Dim channels(config.size("downsample_hidden_size", 480));
   const Extent flat(config.size("conv_output_size", multiply(mels, channels.value))), one(1), three(3);
-  config.ignore({"max_position_embeddings"});
+  config.ignore({"max_position_embeddings", "num_key_value_heads", "head_dim"});  // the last two are derived
   const Dim d_in(config.size("adapter_input_size", 1280)), d_out(config.size("adapter_out_dim", 5120));
 
   Stack& stack = add_tower(model, name + ".layers", "audio tower");

@@ -7,12 +7,15 @@
 namespace lmsize {
 namespace {
 
+// first_sparse: what an absent first_k_dense_replace is; nothing: every layer has experts, whatever the config says.
 void decoder(Reader& config, Model& model, const Sizes& s, const Attention& attention, const ExpertDefaults& experts,
-             Int first_sparse) {
+             std::optional<Int> first_sparse) {
   const Mlp mlp = s.gated_mlp(config);
   const MixtureOfExperts moe = read_experts(config, mlp, experts);
   add_prediction_modules(config, model, s, pre_norm_layer(s, attention, moe));
-  moe_decoder(config, model, s, attention, mlp, moe, sparse_layer_types(config, s.n_layers.value, first_sparse));
+  const Int n = s.n_layers.value;
+  moe_decoder(config, model, s, attention, mlp, moe,
+              first_sparse ? sparse_layer_types(config, n, *first_sparse) : layers_from(n, 0));
 }
 
 SizeDefaults glm_sizes(Int vocab) {
@@ -100,7 +103,7 @@ void solar_open(Reader& config, Model& model) {
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.o_bias = false;
   attention.rope = read_rope(config, s.head_dim.value, 10000);
-  decoder(config, model, s, attention, {128, 8, 1280}, 0);
+  decoder(config, model, s, attention, {128, 8, 1280}, {});
 }
 
 // Dots1ForCausalLM: norms of the heads; layers from max_window_layers on may slide.

@@ -61,7 +61,7 @@ constexpr std::array kTowers{
     KnownTower{"pix2struct_vision_model", pix2struct_vision},
     KnownTower{"pixtral", pixtral_vision},
     KnownTower{"pp_chart2table_vision", sam_vision},
-    KnownTower{"qianfan_ocr_vision", internvl_vision},
+    KnownTower{"qianfan_ocr_vision", qianfan_vision},
     KnownTower{"qwen2_5_omni_audio_encoder", qwen2_5_omni_audio},
     KnownTower{"qwen2_5_omni_vision_encoder", qwen2_5_omni_vision},
     KnownTower{"qwen2_5_vl_vision", qwen2_5_vision},

@@ -18,6 +18,7 @@ Tower idefics_vision(Reader& config, Model& model, const std::string& name);
 Tower idefics1_vision(Reader& config, Model& model, const std::string& name);
 Tower idefics3_vision(Reader& config, Model& model, const std::string& name);
 Tower internvl_vision(Reader& config, Model& model, const std::string& name);
+Tower qianfan_vision(Reader& config, Model& model, const std::string& name);
 Tower janus_vision(Reader& config, Model& model, const std::string& name);
 Tower kimi_vision(Reader& config, Model& model, const std::string& name);
 Tower kosmos2_vision(Reader& config, Model& model, const std::string& name);

@@ -184,8 +184,9 @@ Tower pixtral_vision(Reader& config, Model& model, const std::string& name) {
   return tower_of(vision);
 }
 
-// InternVLVisionModel: what each block adds is scaled by a learned vector (lambda_1, lambda_2).
-Tower internvl_vision(Reader& config, Model& model, const std::string& name) {
+namespace {
+
+Tower add_internvl(Reader& config, Model& model, const std::string& name, bool attention_bias) {
   VisionSizes vision = read_vision(config, {.d = 1024,
                                             .d_ff = 4096,
                                             .n_layers = 24,
@@ -198,7 +199,7 @@ Tower internvl_vision(Reader& config, Model& model, const std::string& name) {
   Sizes& s = vision.s;
   const bool layer_norm = config.text("norm_type", "layer_norm") == "layer_norm";
   if (!layer_norm) s.norm = {.width = s.d, .eps = s.norm.eps};
-  Attention attention = s.attention(config.flag("attention_bias", false));
+  Attention attention = s.attention(config.flag("attention_bias", attention_bias));
   attention.name = "attention";
   attention.o = "projection_layer";
   attention.o_bias = true;
@@ -222,6 +223,18 @@ Tower internvl_vision(Reader& config, Model& model, const std::string& name) {
   add_layers(stack, s.n_layers.value, layer);
   if (!config.flag("use_mean_pooling", true)) Outside(stack.output, name).layer_norm("layernorm", s.d);
   return tower_of(vision);
+}
+
+}  // namespace
+
+// InternVLVisionModel: what each block adds is scaled by a learned vector (lambda_1, lambda_2).
+Tower internvl_vision(Reader& config, Model& model, const std::string& name) {
+  return add_internvl(config, model, name, false);
+}
+
+// Qianfan-OCR's.
+Tower qianfan_vision(Reader& config, Model& model, const std::string& name) {
+  return add_internvl(config, model, name, true);
 }
 
 // JanusVisionModel: SigLIP's with optional norms of queries and keys.

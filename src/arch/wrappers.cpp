@@ -290,8 +290,8 @@ void minicpm_wrapper(Reader& config, Model& model, bool tied) {
                  .vision = "minicpmv4_6_vision",
                  .project = [](Projection& p) {
                    const Int times = p.config.size("merger_times", 1);
-                   const PixelSize kernel = read_pixels(p.config, "merge_kernel_size", 2);
-                   const Extent in = multiply(kernel.height, kernel.width) * p.tower.d;
+                   const Extent in = 4 * p.tower.d;  // whatever merge_kernel_size says
+                   p.config.ignore({"merge_kernel_size"});
                    for (Int i = 0; i < times; ++i) {
                      Outside out = p.out.in("model.merger.mlp." + std::to_string(i));
                      out.layer_norm("pre_norm", in);

@@ -70,7 +70,7 @@ bool sized(Value value) {
 
 // Two names of one size or switch, with two values.
 bool contradict(Value a, Value b) {
-  if (a.kind() != b.kind()) return a.kind() == JsonKind::null ? sized(b) : b.kind() == JsonKind::null && sized(a);
+  if (a.kind() != b.kind()) return sized(a) || sized(b);
   if (a.kind() == JsonKind::boolean) return a.truth() != b.truth();
   return a.kind() == JsonKind::number && a.text() != b.text() && (sized(a) || sized(b));
 }
