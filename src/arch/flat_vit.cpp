@@ -2,6 +2,7 @@
 
 #include "arch/towers.h"
 #include "arch/vision.h"
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -46,11 +47,13 @@ Tower molmo2_vision(Reader& config, Model& model, const std::string& name) {
                                             .reads_image = !config.has({"num_position_embeddings", "image_num_pos"})});
   Sizes& s = vision.s;
   s.n_kv_heads = {config.size("num_key_value_heads", 16), Symbol::n_kv_heads};
+  const Keys positions{"num_position_embeddings", "image_num_pos"};
+  const Int n_positions = config.count(positions, vision.n_patches, vision.n_patches);
+  if (n_positions == 0)
+    config.warn("nothing-left", format_text("{} is 0: no patch has a place", positions.first()), positions);
   Stack& stack = add_tower(model, name + ".layers");
   Outside in(stack.input, name);
-  in.tensor(
-      "positional_embedding",
-      {Extent(config.size({"num_position_embeddings", "image_num_pos"}, vision.n_patches, vision.n_patches)), s.d});
+  in.tensor("positional_embedding", {Extent(n_positions), s.d});
   in.linear("patch_embedding", s.d, vision.n_channels * vision.patch * vision.patch);
   add_layers(stack, s.n_layers.value,
              pre_norm_layer(s, both_ways(s, config.flag("attention_bias", true), "self_attn", "o_proj"),

@@ -80,7 +80,7 @@ Tower hy_v4_vision(Reader& config, Model& model, const std::string& name) {
 Tower minicpm_vision(Reader& config, Model& model, const std::string& name) {
   const VisionSizes vision = read_vision(config, {.activation = "gelu_pytorch_tanh", .eps = 1e-6});
   const Dim d = vision.s.d;
-  const PixelSize window = read_pixels(config, "window_kernel_size", 2);
+  const PixelSize window = read_window(config, "window_kernel_size");
   config.ignore({"insert_layer_id"});
   Stack& stack = add_tower(model, name + ".encoder.layers");
   Outside merger(stack.output, name + ".vit_merger");

@@ -1,5 +1,7 @@
 #include "arch/vision.h"
 
+#include "base/format.h"
+
 namespace lmsize {
 
 Layer VisionSizes::layer(Reader& config) const {
@@ -50,18 +52,31 @@ Stack& add_clip_tower(Reader& config, Model& model, const VisionSizes& vision, c
   return stack;
 }
 
-PixelSize read_pixels(Reader& config, const Keys& key, Int absent) {
+namespace {
+
+PixelSize read_sides(Reader& config, const Keys& key, Int absent, Int least) {
   const Value given = config.find(key);
   if (!given || given.kind() != JsonKind::array) {
-    const Int side = config.size(key, absent);
+    const Int side = least == 0 ? config.count(key, absent) : config.size(key, absent);
     return {side, side};
   }
   const auto sides = config.sizes(key);
   if (sides->size() < 2)
     config.fail("list-length", key, std::string(key.first()) + " is neither a number nor a height and a width");
   for (Int side : *sides)
-    if (side < 1) config.fail("out-of-range", key, std::string(key.first()) + " must be at least 1");
+    if (side < least) config.fail("out-of-range", key, format_text("{} must be at least {}", key.first(), least));
   return {(*sides)[0], (*sides)[1]};
+}
+
+}  // namespace
+
+PixelSize read_pixels(Reader& config, const Keys& key, Int absent) { return read_sides(config, key, absent, 1); }
+
+PixelSize read_window(Reader& config, std::string_view key) {
+  const PixelSize window = read_sides(config, key, 2, 0);
+  if (window.height == 0 || window.width == 0)
+    config.warn("nothing-left", format_text("{} is 0: a window has no patch", key), key);
+  return window;
 }
 
 }  // namespace lmsize

@@ -42,5 +42,7 @@ struct PixelSize {
   Int height = 0, width = 0;
 };
 PixelSize read_pixels(Reader& config, const Keys& key, Int absent);
+// The window of patches that are joined into one, 2 by 2 where it is absent. Warns "nothing-left" where it holds none.
+PixelSize read_window(Reader& config, std::string_view key);
 
 }  // namespace lmsize

@@ -292,7 +292,7 @@ Tower kimi_vision(Reader& config, Model& model, const std::string& name) {
   add_layers(stack, s.n_layers.value,
              pre_norm_layer(s, attention, s.plain_mlp(config, "fc1", "fc2", true), "norm1", "norm2"));
   Outside(stack.output, name).layer_norm("final_layernorm", s.d);
-  const PixelSize kernel = read_pixels(config, "merge_kernel_size", 2);
+  const PixelSize kernel = read_window(config, "merge_kernel_size");
   return {s.d, 0, multiply(kernel.height, kernel.width)};
 }
 

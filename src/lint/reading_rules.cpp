@@ -206,7 +206,7 @@ constexpr std::array kRules{
          {R"({"model_type": "nemo_speechlm", "word_timestamp_config": {"num_key_value_heads": 16}})"}},
     Rule{"nothing-left",
          kWarning,
-         "A patch larger than its image, or a rate beyond its window, leaves nothing to read.",
+         "A patch larger than its image, a rate beyond its window, or a window without patches leaves nothing to read.",
          {R"({"model_type": "llava", "vision_config": {"model_type": "clip_vision_model", "image_size": 8,
  "patch_size": 14}})"},
          {R"({"model_type": "llava", "vision_config": {"model_type": "clip_vision_model", "image_size": 336,
