@@ -113,7 +113,10 @@ DerivationLine sum_of(std::string name, const std::vector<Summand>& summands, Wh
 
 class Deriver {
  public:
-  Deriver(const Model& model, const Count& count) : model_(model), count_(count) {}
+  Deriver(const Model& model, const Count& count) : model_(model), count_(count) {
+    for (const LayerCount& layer : count.layers)
+      counted_.emplace(std::pair(std::string_view(layer.part), layer.first), &layer);
+  }
 
   Derivation take() {
     for (const Stack& stack : model_.stacks) add_stack(stack);
@@ -208,11 +211,13 @@ class Deriver {
 
   void check_layer(const Stack& stack, const LayerGroup& group, const DerivationSum& sum) const {
     const Int first = group.spans.front().first, total = sum.total.value(), active = sum.active.value();
-    const bool counted = std::ranges::any_of(count_.layers, [&](const LayerCount& layer) {
-      return layer.part == stack.part && layer.first <= first && first <= layer.last && layer.total == total &&
-             layer.active == active;
-    });
-    if (!counted) throw InternalError(format_text("no layer is counted as the derived {} parameters", total));
+    // Backwards from the last that begins before: it is nearly always that one.
+    for (auto at = counted_.upper_bound({stack.part, first}); at != counted_.begin();) {
+      const auto& [place, layer] = *--at;
+      if (place.first != stack.part) break;
+      if (first <= layer->last && layer->total == total && layer->active == active) return;
+    }
+    throw InternalError(format_text("no layer is counted as the derived {} parameters", total));
   }
 
   void note_sizes(const std::vector<Dim>& sizes) {
@@ -242,6 +247,7 @@ class Deriver {
 
   const Model& model_;
   const Count& count_;
+  std::multimap<std::pair<std::string_view, Int>, const LayerCount*> counted_;  // by part and first layer
   Derivation made_;
   std::vector<Summand> summands_;  // of the model
   std::map<Symbol, std::set<Int>> sizes_;
