@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "base/format.h"
 #include "base/spelling.h"
 #include "base/text.h"
 
@@ -536,8 +537,16 @@ void Reader::finish(std::string_view architecture) {
              other.text() == v.text();
     });
   };
+  // The key that is meant by one that nothing reads, where that one is not there itself.
+  const auto meant_by = [&](std::string_view key) -> std::optional<std::string_view> {
+    const auto meant = std::ranges::find_if(s.asked, [&](std::string_view known) { return is_slip(key, known); });
+    if (meant == s.asked.end() || std::ranges::find(s.asked, key) != s.asked.end()) return std::nullopt;
+    const bool is_there = std::ranges::any_of(s.opened, [&](Value object) { return bool(object.member(*meant)); });
+    return is_there ? std::nullopt : std::optional(*meant);
+  };
   constexpr std::size_t most = 100;  // of a file full of such keys the first ones are told
-  std::size_t told_unread = 0;
+  constexpr std::size_t most_compared = 1000;
+  std::size_t told_unread = 0, compared = 0;
   for (Value v : unread()) {
     if (told_unread == most) break;
     if (!sized(v) || !looks_like_size(v.key()) || is_copy(v)) {
@@ -551,6 +560,13 @@ void Reader::finish(std::string_view architecture) {
                                       did_you_mean(v.key(), s.asked) + ": nothing changes",
                                   std::string(v.key()),
                                   {}});
+      else if (const auto meant = compared++ < most_compared ? meant_by(v.key()) : std::nullopt) {
+        s.log.warnings.push_back(
+            {"misspelt-key", Severity::warning,
+             format_text("\"{}\" is no key of this architecture: did you mean {}?", escaped(v.key()), *meant),
+             std::string(v.key()), v.key_position()});
+        s.log.assumptions.push_back(s.log.warnings.back());
+      }
       continue;
     }
     ++told_unread;

@@ -103,6 +103,12 @@ constexpr std::array kRules{
          {R"({"model_type": "llama", "num_hidden_layers": 22, "n_layer": 22})"}},
     Rule{"unread-set-key", kWarning,
          "--set has changed a key that the architecture does not read: the result is that without it."},
+    Rule{"misspelt-key",
+         kWarning,
+         "A key that nothing reads and that is spelt almost like one that the architecture does read: as it stands, the "
+         "default counts in its place.",
+         {R"({"model_type": "llama", "hidden_size": 2048, "tie_word_embedings": true})"},
+         {R"({"model_type": "llama", "hidden_size": 2048, "tie_word_embeddings": true})"}},
     Rule{"unread-size-key",
          kWarning,
          "The architecture does not read a key that looks like a size: the model may be another than the one counted.",

@@ -11,12 +11,11 @@ namespace {
 std::vector<const Rule*> all_rules() {
   using namespace lint;
   std::vector<const Rule*> all{
-      &expert_groups,  &expect_missing,      &expect_unmatched,    &experts_per_token,
-      &experts_unused, &layer_kinds,         &list_length,         &misspelt_key,
-      &mla_kv_heads,   &quantization_blocks, &quantization_groups, &rotary_width,
-      &token_id,       &tp_experts,          &tp_replication,      &tp_split,
-      &tp_vocabulary,  &unknown_rule,        &vocab_multiple,      &width_multiple,
-      &width_recipe,   &window_off,          &wrong_count,
+      &expert_groups, &expect_missing, &expect_unmatched, &experts_per_token,   &experts_unused,
+      &layer_kinds,   &list_length,    &mla_kv_heads,     &quantization_blocks, &quantization_groups,
+      &rotary_width,  &token_id,       &tp_experts,       &tp_replication,      &tp_split,
+      &tp_vocabulary, &unknown_rule,   &vocab_multiple,   &width_multiple,      &width_recipe,
+      &window_off,    &wrong_count,
   };
   for (const Rule& rule : reading_rules()) all.push_back(&rule);
   std::ranges::sort(all, {}, [](const Rule* rule) { return rule->name; });

@@ -26,9 +26,9 @@ std::span<const Rule> reading_rules();
 
 namespace lint {
 extern const Rule expert_groups, expect_missing, expect_unmatched, experts_per_token, experts_unused, layer_kinds,
-    list_length, misspelt_key, mla_kv_heads, quantization_blocks, quantization_groups, rotary_width, token_id,
-    tp_experts, tp_replication, tp_split, tp_vocabulary, unknown_rule, vocab_multiple, width_multiple, width_recipe,
-    window_off, wrong_count;
+    list_length, mla_kv_heads, quantization_blocks, quantization_groups, rotary_width, token_id, tp_experts,
+    tp_replication, tp_split, tp_vocabulary, unknown_rule, vocab_multiple, width_multiple, width_recipe, window_off,
+    wrong_count;
 }  // namespace lint
 
 }  // namespace lmsize

@@ -89,11 +89,11 @@ void write_top_logits(const ForwardResult& result, bool color, std::string& out)
   out += '\n';
 }
 
-// Time is told where it is long enough to mean something.
+// Time is told of passes that are large enough for it to mean something.
 void write_speed(const ForwardReport& report, std::string& out) {
-  constexpr double kWorthTelling = 0.1;
+  constexpr Int kWorthTelling = 100'000'000;  // multiply-adds
   const ForwardResult& result = report.result;
-  if (result.seconds < kWorthTelling) return;
+  if (result.multiply_adds < kWorthTelling) return;
   append_text(out, "  {:.2f} s, {:.1f} GFLOP/s: {} engine, {} thread{}\n\n", result.seconds, gflops(result),
               report.engine, report.threads, report.threads == 1 ? "" : "s");
 }
