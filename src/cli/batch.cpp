@@ -176,8 +176,8 @@ class Batch {
     } catch (const UsageError& fault) {
       piece = failed_piece({item.source, {"usage", Severity::error, fault.what(), "", {}}, true});
     } catch (const Error& fault) {
-      const std::string excerpt = config.document.excerpt(fault.diagnostic.at);
-      piece = failed_piece({item.source, fault.diagnostic, false, excerpt.empty() ? fault.excerpt : excerpt});
+      const std::string excerpt = fault.excerpt.empty() ? config.document.excerpt(fault.diagnostic.at) : fault.excerpt;
+      piece = failed_piece({item.source, fault.diagnostic, false, excerpt});
     } catch (const Interrupted&) {
       piece = failed_piece({item.source, {"interrupted", Severity::error, "interrupted while it was read", "", {}}});
     } catch (const InternalError& fault) {

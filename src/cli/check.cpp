@@ -178,7 +178,7 @@ int check(Words words, Streams& streams) {
               "expected counts: CSV or TSV of NAME,COUNT, or JSON {NAME: COUNT}; a name is the path given, else the "
               "model's name, else the file's stem");
   line.option(
-      "--tp", "N",
+      "--tp,--tensor-parallel-size", "N",
       [&](const std::string& flag, const std::string& text) {
         asked.tensor_parallel = parse_integer(flag, text, 1, kMostRanks);
       },

@@ -115,7 +115,7 @@ void declare(CommandLine& line, FitOptions& o) {
   line.option("--kv-ratio", "N", o.kv_ratio, "query heads for each KV head (default that of --like, else 1, 4 or 8)");
   line.option("--head-dim", "N", o.head_dim, "width of a head (default that of --like, else 128)");
   line.option("--multiple-of", "N", o.multiple_of, "d_ff is a multiple (default 64; 256 is better)");
-  line.option("--tp", "N", o.tp, "heads and d_ff divide among so many ranks");
+  line.option("--tp,--tensor-parallel-size", "N", o.tp, "heads and d_ff divide among so many ranks");
   line.heading("Result");
   line.option("--emit", "FILE", o.emit, "write the best one's config.json");
   line.flag("--explain", o.explain, "how each total comes about, and how shapes are ranked");

@@ -15,6 +15,7 @@
 #include "cli/count.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/read_checkpoint.h"
 #include "forward/memory.h"
 #include "forward/stored_weights.h"
 #include "report/forward.h"
@@ -51,7 +52,7 @@ void declare(CommandLine& line, ForwardOptions& options) {
               "tokens as input, sequences separated by ; (for --part model)");
   line.optional_value("--expect", "FILE[:TENSOR]", options.expect,
                       "compare the result with a golden one; default: y64, else y, of the weights' file; of a model "
-                      "logits64, else logits32, and its input_ids are the input");
+                      "logits64, logits32 or logits, and its input_ids are the input");
   line.option(
       "--tolerance", "X",
       [&](const std::string& flag, const std::string& text) {
@@ -91,9 +92,15 @@ std::optional<bool> stated_bias(const BatchOptions& options, const Config& confi
   return std::nullopt;
 }
 
-// The file that weights come from, if from any.
+// Whether the input is a checkpoint that tells its shapes alone, and no numbers of its architecture as GGUF does.
+bool has_shapes_alone(const Config& config) {
+  return config.stored != nullptr && !config.stored->checkpoint.metadata().contains("general.architecture");
+}
+
+// The file that weights come from, if from any: the input where it is a checkpoint, or holds one.
 std::optional<std::filesystem::path> weights_path(const ForwardOptions& options, const Config& config) {
   if (options.weights) return *options.weights;
+  if (has_shapes_alone(config)) return config.source.label;
   std::error_code error;
   if (!std::filesystem::is_directory(config.source.label, error) || !find_checkpoint(config.source.label))
     return std::nullopt;
@@ -138,10 +145,20 @@ ForwardRequest request_for(const ForwardOptions& options, const BatchOptions& ba
   return request;
 }
 
-// Those of a config's assumptions that bear on an MLP.
+// A config's assumptions, of an MLP those that bear on it.
 std::vector<Diagnostic> assumptions_of(const Config& config, Part::Kind kind) {
-  if (kind != Part::Kind::mlp) return config.log.assumptions;
   std::vector<Diagnostic> found;
+  if (has_shapes_alone(config))
+    found.push_back({"numbers-by-default",
+                     Severity::warning,
+                     "what no shape tells (the norms' eps, rope_theta, windows, scales) is as the class has it by "
+                     "default: a config.json beside the weights has it as it is",
+                     {},
+                     {}});
+  if (kind != Part::Kind::mlp) {
+    found.insert(found.end(), config.log.assumptions.begin(), config.log.assumptions.end());
+    return found;
+  }
   for (const Diagnostic& assumption : config.log.assumptions)
     if (assumption.key == "hidden_act" || assumption.key == "intermediate_size") found.push_back(assumption);
   return found;
@@ -197,6 +214,10 @@ int forward(Words words, Streams& streams) {
   declare(line, options);
   BatchOptions batch(line, {Format::table, Format::json, Format::jsonl, Format::csv, Format::tsv, Format::markdown});
   if (!line.parse(words, streams.out)) return 0;
+  if (options.expect && options.expect->empty() && !line.inputs().empty() &&
+      (line.inputs().size() > 1 || !batch.flags.empty()) &&
+      line.inputs().back().find(".safetensors") != std::string::npos)
+    throw UsageError(format_text("--expect takes its file behind a =: --expect={}", escaped(line.inputs().back())));
   if (!batch.jobs) batch.jobs = 1;  // each pass takes the memory and the cores that it finds
   const bool color = batch.color(streams);
   Rendering rendering;

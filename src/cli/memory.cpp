@@ -101,8 +101,8 @@ void declare(CommandLine& line, MemoryOptions& options) {
         },
         std::move(help));
   };
-  devices("--tp", options.tensor_parallel, "devices of tensor parallelism (default 1)");
-  devices("--pp", options.pipeline_parallel, "stages of pipeline parallelism (default 1)");
+  devices("--tp,--tensor-parallel-size", options.tensor_parallel, "devices of tensor parallelism (default 1)");
+  devices("--pp,--pipeline-parallel-size", options.pipeline_parallel, "stages of pipeline parallelism (default 1)");
   declare_training(line, options);
   line.heading("What to show");
   line.flag("--explain", options.explain, "each figure with its formula");

@@ -63,7 +63,7 @@ void declare(CommandLine& line, WidthQuestion& asked, std::optional<Diagnostic>&
                         {}};
       },
       "in place of --matrices: swiglu, geglu, ... are gated, gelu, relu, ... plain");
-  line.option("--tp", "N", integer(asked.tensor_parallel), "tensor-parallel ranks: divisible by N x the multiple");
+  line.option("--tp,--tensor-parallel-size", "N", integer(asked.tensor_parallel), "tensor-parallel ranks: divisible by N x the multiple");
   line.example("lmsize width --d 4096");
   line.example("lmsize width --d 8192 --multiplier 1.3 --multiple-of 4096");
   line.example("lmsize width --d 4096 --d-ff 14336");

@@ -23,7 +23,8 @@ namespace {
 
 constexpr Int kDefaultBatch = 2, kDefaultSeq = 5;
 constexpr std::array<std::string_view, 1> kInputNames{"x"};
-constexpr std::array<std::string_view, 2> kBlockGoldenNames{"y64", "y"}, kModelGoldenNames{"logits64", "logits32"};
+constexpr std::string_view kBlockGoldenNames[] = {"y64", "y"};
+constexpr std::string_view kModelGoldenNames[] = {"logits64", "logits32", "logits"};
 
 bool is_model(const ForwardRequest& request) { return request.part.kind == Part::Kind::model; }
 
@@ -136,8 +137,9 @@ Int result_width(const Part& part) {
 // The golden result, which must have the shape of the pass's.
 std::optional<Vectors> read_golden(const ForwardRequest& request, const Input& input) {
   if (!request.expect) return std::nullopt;
-  Vectors golden = read_reference("--expect", *request.expect, request,
-                                  is_model(request) ? kModelGoldenNames : kBlockGoldenNames, "expect");
+  const std::span<const std::string_view> names =
+      is_model(request) ? std::span<const std::string_view>(kModelGoldenNames) : kBlockGoldenNames;
+  Vectors golden = read_reference("--expect", *request.expect, request, names, "expect");
   const std::vector<Int> wanted{input.batch, input.seq, result_width(request.part)};
   if (golden.shape() != wanted)
     throw Error("expect", format_text("the golden result {} has shape {}, the pass's has {}", escaped(golden.name),

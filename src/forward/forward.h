@@ -24,7 +24,7 @@ struct ForwardRequest {
   std::optional<Int> batch{}, seq{};       // of a seeded input, 2 and 5 by default; an input from a file must have them
   std::optional<TensorReference> input{};  // none: the weights' tensor x, or seeded. No tensor named: x
   std::optional<TokenIds> ids{};           // a model's input; none: the golden file's input_ids, or seeded
-  // The golden result. No path: the weights'. No tensor named: y64, else y, of a model logits64, else logits32.
+  // The golden result. No path: the weights'. No tensor named: y64, else y, of a model logits64, logits32 or logits.
   std::optional<TensorReference> expect{};
   std::optional<double> tolerance{};  // absolute, for the golden result
   bool exact = false;                 // the double-precision engine's result is what counts

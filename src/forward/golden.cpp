@@ -37,7 +37,7 @@ TokenIds parse_token_ids(const std::string& flag, const std::string& text) {
   Int in_sequence = 0;
   const auto end_sequence = [&] {
     if (made.batch > 0 && in_sequence != made.seq)
-      throw UsageError(format_text("{}: the sequences have {} and {} tokens", flag, made.seq, in_sequence));
+      throw UsageError(format_text("{}: the sequences have {} and {} tokens, and must be equally long", flag, made.seq, in_sequence));
     made.seq = std::exchange(in_sequence, 0);
     ++made.batch;
   };

@@ -37,7 +37,7 @@ void write_parts(const FlopsReport& report, bool color, std::string& out) {
       row("  " + std::string(kRoleNames[r]), all.matrices[r], share(all.matrices[r], all.total()));
   if (all.attention > 0) {
     row("attention scores", all.attention, share(all.attention, all.total()) + ", full square");
-    row("  causal", all.causal, "only pairs that masks and windows leave");
+    if (all.causal < all.attention) row("  causal", all.causal, "only pairs that masks and windows leave");
   }
   if (all.scan > 0) row("scans", all.scan, share(all.scan, all.total()));
   row("total", all.total(), "with the full square", Style::bold);
@@ -47,10 +47,11 @@ void write_parts(const FlopsReport& report, bool color, std::string& out) {
 
 void write_rules(const FlopsReport& report, bool color, std::string& out) {
   TextTable table({{left}, {right}, {left}});
-  table.row({"rule 2 N D", in_short(report.flops.rule_2n),
-             format_text("{:+.1f} % of a forward pass", 100 * report.deviation_2n())});
-  table.row({"rule 6 N D", in_short(report.flops.rule_6nd),
-             format_text("{:+.1f} % of forward and backward", 100 * report.deviation_6nd())});
+  const auto against = [](double deviation, std::string_view what) {
+    return format_text("{:.1f} % {} {}", 100 * std::abs(deviation), deviation < 0 ? "below" : "above", what);
+  };
+  table.row({"rule 2 N D", in_short(report.flops.rule_2n), against(report.deviation_2n(), "a forward pass")});
+  table.row({"rule 6 N D", in_short(report.flops.rule_6nd), against(report.deviation_6nd(), "forward and backward")});
   out += '\n';
   table.write(color, out);
 }

@@ -183,7 +183,8 @@ TEST_CASE("forward: token ids") {
   CHECK(parsed.seq == 3);
   CHECK(parsed.ids == std::vector<Int>{1, 2, 3, 4, 5, 6});
   CHECK(parse_token_ids("--input-ids", "7").ids == std::vector<Int>{7});
-  CHECK_THROWS_WITH(parse_token_ids("--input-ids", "1,2;3"), "--input-ids: the sequences have 2 and 1 tokens");
+  CHECK_THROWS_WITH(parse_token_ids("--input-ids", "1,2;3"),
+                    "--input-ids: the sequences have 2 and 1 tokens, and must be equally long");
   for (const std::string bad : {"", ",", "1,", "1;", "a", "1 2", "-1", "1.5", "99999999999999999999"})
     CHECK_THROWS_AS(parse_token_ids("--input-ids", bad), UsageError);
 }
