@@ -40,7 +40,9 @@ void dbrx(Reader& config, Model& model) {
   moe.router = "router.layer";
   moe.expert.name = "experts.mlp";
   moe.storage = ExpertStorage::joined;
-  moe.routing.normalized = mlp_config.number("moe_normalize_expert_weights", 1) != 0;
+  constexpr std::string_view kOrder = "moe_normalize_expert_weights";
+  moe.routing.normalized = !mlp_config.find(kOrder).is_null();
+  moe.routing.order = mlp_config.number(kOrder, 1);
   add_layers(decoder_frame(config, model, s, {.embedding = "wte", .layers = "blocks", .norm = "norm_f"}),
              s.n_layers.value, pre_norm_layer(s, attention, moe, "norm_attn_norm.norm_1", "norm_attn_norm.norm_2"));
 }

@@ -28,7 +28,7 @@ void ernie4_5_moe(Reader& config, Model& model) {
   const bool bias = config.flag("use_bias", false);
   s.head_bias = bias;
   Attention attention = s.attention(bias);
-  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .interleaved = true});
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .whole = true, .interleaved = true});
   const Mlp mlp = s.gated_mlp(config, bias);
   const Int d_moe = config.size("moe_intermediate_size", 1536);
   MixtureOfExperts moe = bank_of(s.gated_mlp(config), config.size({"moe_num_experts", "num_experts"}, 64),
@@ -36,6 +36,7 @@ void ernie4_5_moe(Reader& config, Model& model) {
   share(moe, mlp, "shared_experts", config.count("moe_num_shared_experts", 2), d_moe);
   moe.correction = {.name = "moe_statics.e_score_correction_bias", .buffer = false, .as_row = true};
   moe.routing.normalized = true;
+  moe.routing.least_sum = config.number("moe_norm_min", 1e-12);
 
   const Int n = s.n_layers.value;
   const Int start = config.count("moe_layer_start_index", 1), interval = config.size("moe_layer_interval", 1);
@@ -53,7 +54,7 @@ void ernie4_5_vl_text(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model, ernie_sizes());
   const bool bias = config.flag("use_bias", false);
   Attention attention = s.attention(bias);
-  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .interleaved = true});
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .whole = true, .interleaved = true});
   const Mlp mlp = s.gated_mlp(config, bias);
   const auto widths = config.sizes("moe_intermediate_size").value_or(std::vector<Int>{1536, 512});
   if (widths.size() < 2)

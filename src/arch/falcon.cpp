@@ -45,7 +45,7 @@ void falcon(Reader& config, Model& model) {
   attention.o = "dense";
   const Rope rope = read_rope(config, s.head_dim.value, 10000);
   if (config.flag("alibi", false))
-    attention.alibi = Alibi{.factor = 1 / std::sqrt(static_cast<double>(s.head_dim.value))};
+    attention.alibi = Alibi{.factor = 1 / std::sqrt(static_cast<double>(s.head_dim.value)), .bfloat16 = true};
   else
     attention.rope = rope;
   const Mlp mlp = s.plain_mlp(config, "dense_h_to_4h", "dense_4h_to_h", bias);

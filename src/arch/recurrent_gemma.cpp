@@ -6,6 +6,7 @@
 #include "arch/families.h"
 #include "arch/hybrid.h"
 #include "arch/rope.h"
+#include "base/bfloat16.h"
 
 namespace lmsize {
 
@@ -21,7 +22,7 @@ void recurrent_gemma(Reader& config, Model& model) {
                         .tied = true,
                         .activation = "gelu_pytorch_tanh",
                         .norm = {.unit_offset = true}});
-  s.embedding_scale = std::sqrt(static_cast<double>(s.d.value));
+  s.embedding_scale = in_bfloat16(std::sqrt(static_cast<double>(s.d.value)));
   s.logit_softcap = config.number("logits_soft_cap", 30);
   s.d_ff.value /= 2;
   model.sizes.intermediate_size = s.d_ff.value;

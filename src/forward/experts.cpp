@@ -30,7 +30,9 @@ void skip(const MixtureOfExperts& moe, const std::string& block, std::size_t e, 
   if (moe.storage == ExpertStorage::separate)
     weights.skip(joined(bank, std::to_string(e)) + ".");
   else
-    weights.skip_slice(bank + ".", {moe.storage, e, static_cast<std::size_t>(moe.n_experts.value)});
+    for (const std::string& map : {moe.expert.gate, moe.expert.up, moe.expert.down, moe.expert.fused})
+      if (!map.empty())
+        weights.skip_slice(joined(bank, map), {moe.storage, e, static_cast<std::size_t>(moe.n_experts.value)});
 }
 
 template <class T>

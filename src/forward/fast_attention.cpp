@@ -3,8 +3,10 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <vector>
 
+#include "base/bfloat16.h"
 #include "forward/fast.h"
 #include "forward/kernels.h"
 #include "forward/product.h"
@@ -95,20 +97,32 @@ Seen seen_by(const AttentionShape& shape, std::size_t i) {
 }
 
 // BLOOM's build_alibi_tensor: the slopes of the power of two below n, then every second one of the next power's.
-std::vector<float> slopes_of(const Alibi& alibi, std::size_t n) {
+std::vector<double> slopes_of(const Alibi& alibi, std::size_t n) {
   std::size_t below = 1;
   while (2 * below <= n) below *= 2;
-  std::vector<float> slopes;
+  std::vector<double> slopes;
   const auto slope = [&](double place) {
-    slopes.push_back(static_cast<float>(alibi.factor * std::exp2(-alibi.exponent * place)));
+    const double exact = std::exp2(-alibi.exponent * place);
+    slopes.push_back(alibi.bfloat16 ? in_bfloat16(exact) : exact);
   };
   for (std::size_t i = 1; i <= below; ++i) slope(static_cast<double>(i) / static_cast<double>(below));
   for (std::size_t i = 1; slopes.size() < n; i += 2) slope(static_cast<double>(i) / static_cast<double>(2 * below));
   return slopes;
 }
 
-// Scores (of query i with every key) → probabilities.
-void soften(const AttentionShape& shape, std::size_t i, float slope, const float* sink, float* scores) {
+// How much a head's scores have fallen at each of n positions, from the last to the first.
+std::vector<double> falls_of(const Alibi& alibi, double slope, std::size_t n) {
+  std::vector<double> falls(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double fall = slope * static_cast<double>(i);
+    falls[i] = alibi.factor * (alibi.bfloat16 ? in_bfloat16(fall) : fall);
+  }
+  return falls;
+}
+
+// Scores (of query i with every key) → probabilities; without ALiBi, `falls` is empty.
+void soften(const AttentionShape& shape, std::size_t i, std::span<const double> falls, const float* sink,
+            float* scores) {
   const auto [first, last] = seen_by(shape, i);
   float* begin = scores + first;
   const std::size_t n = last - first;
@@ -121,7 +135,7 @@ void soften(const AttentionShape& shape, std::size_t i, float slope, const float
   for (std::size_t j = 0; j < n; ++j) {
     float score = begin[j] * scale;
     if (cap != 0) score = cap * std::tanh(score / cap);
-    begin[j] = score - slope * (static_cast<float>(i) - static_cast<float>(first + j));
+    begin[j] = falls.empty() ? score : score - static_cast<float>(falls[i] - falls[first + j]);
   }
   float largest = *std::max_element(begin, begin + n);
   if (sink != nullptr) largest = std::max(largest, *sink);
@@ -138,7 +152,7 @@ constexpr std::size_t kQueriesAtOnce = 128;  // whose scores are held at a time
 
 void FastEngine::turn(const RopeShape& shape, Rows<float>& x) {
   const Rope& rope = *shape.rope;
-  const std::vector<double> turns = turns_of(rope, shape.head_dim, static_cast<Int>(shape.seq));
+  const std::vector<double> turns = turns_of(rope, shape.head_dim - shape.first, static_cast<Int>(shape.seq));
   const std::size_t half = turns.size();
   const double direction = rope.backwards ? -rope.attention_factor : rope.attention_factor;
   const std::size_t apart = rope.interleaved ? 1 : half, step = rope.interleaved ? 2 : 1;
@@ -167,12 +181,13 @@ Attended<float> FastEngine::attend(const AttentionShape& shape, const Rows<float
   const std::size_t T = shape.seq, group = shape.n_heads / shape.n_kv_heads;
   Attended<float> made{Rows<float>(q.rows, shape.n_heads * shape.d_v), {}};
   if (keep_probabilities) made.probabilities = Rows<float>(shape.batch * shape.n_heads * T, T);
-  std::vector<float> slopes(shape.n_heads);
+  std::vector<double> slopes;
   if (shape.alibi) slopes = slopes_of(*shape.alibi, shape.n_heads);
   std::atomic<Int> multiply_adds{0};
   threads_.each(shape.batch * shape.n_heads, [&](std::size_t at) {
     const std::size_t b = at / shape.n_heads, h = at % shape.n_heads, kv = h / group;
     const float* sink = shape.sinks.empty() ? nullptr : &shape.sinks[h];
+    const std::vector<double> falls = shape.alibi ? falls_of(*shape.alibi, slopes[h], T) : std::vector<double>{};
     std::vector<float> scores(std::min(T, kQueriesAtOnce) * T);
     for (std::size_t first = 0; first < T; first += kQueriesAtOnce) {
       const std::size_t n = std::min(kQueriesAtOnce, T - first), row = b * T + first;
@@ -187,7 +202,7 @@ Attended<float> FastEngine::attend(const AttentionShape& shape, const Rows<float
                                  .y = scores.data(),
                                  .y_stride = T},
                                 nullptr);
-      for (std::size_t i = 0; i < n; ++i) soften(shape, first + i, slopes[h], sink, scores.data() + i * T);
+      for (std::size_t i = 0; i < n; ++i) soften(shape, first + i, falls, sink, scores.data() + i * T);
       multiply_adds += multiply({.x = scores.data(),
                                  .x_stride = T,
                                  .tokens = n,

@@ -45,6 +45,15 @@ void drop_groups(const Routing& routing, std::vector<float>& choice) {
                 -std::numeric_limits<float>::infinity());
 }
 
+// What normalized scores are divided by.
+float divisor(const Routing& routing, std::span<const float> weights) {
+  const auto order = static_cast<float>(routing.order);
+  float sum = 1e-20f;
+  for (const float weight : weights) sum += order == 1 ? weight : std::pow(weight, order);
+  if (order != 1) sum = std::pow(sum, 1 / order);
+  return std::max(sum, static_cast<float>(routing.least_sum));
+}
+
 }  // namespace
 
 Choice<float> FastEngine::route(const Routing& routing, std::size_t per_token, std::span<const float> correction,
@@ -78,7 +87,7 @@ Choice<float> FastEngine::route(const Routing& routing, std::size_t per_token, s
     }
     if (routing.score == Routing::Score::chosen_softmax) to_probabilities(weights, per_token);
     float factor = static_cast<float>(routing.scale);
-    if (routing.normalized) factor /= std::accumulate(weights, weights + per_token, 1e-20f);
+    if (routing.normalized) factor /= divisor(routing, {weights, per_token});
     for (std::size_t i = 0; i < per_token; ++i) weights[i] *= factor;
   }
   return made;

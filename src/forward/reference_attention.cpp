@@ -3,6 +3,7 @@
 #include <limits>
 #include <numbers>
 
+#include "base/bfloat16.h"
 #include "forward/reference.h"
 
 namespace lmsize {
@@ -74,7 +75,16 @@ double slope(const Alibi& alibi, std::size_t h, std::size_t n) {
     for (std::size_t i = 2; i <= power; i += 2) order.push_back(i);
     for (std::size_t i = 1; i <= power; i += 2) order.push_back(i);
   }
-  return alibi.factor * std::pow(2.0, -alibi.exponent * static_cast<double>(order[h]) / static_cast<double>(power));
+  return std::pow(2.0, -alibi.exponent * static_cast<double>(order[h]) / static_cast<double>(power));
+}
+
+// What is added to the score of token j for token i in head h of n.
+double bias(const Alibi& alibi, std::size_t h, std::size_t n, std::size_t i, std::size_t j) {
+  const auto at = [&](std::size_t position) {
+    const double steep = slope(alibi, h, n), x = static_cast<double>(position);
+    return alibi.factor * (alibi.bfloat16 ? in_bfloat16(in_bfloat16(steep) * x) : steep * x);
+  };
+  return at(j) - at(i);
 }
 
 // Whether token i sees token j.
@@ -106,11 +116,11 @@ void softmax(std::vector<double>& scores, const float* sink) {
 void ReferenceEngine::turn(const RopeShape& shape, Rows<double>& x) {
   const Rope& rope = *shape.rope;
   const bool whole = rope.scaling == Rope::Scaling::proportional;
-  const std::size_t width = whole ? shape.head_dim : static_cast<std::size_t>(rope.width), half = width / 2;
+  const std::size_t room = shape.head_dim - shape.first;
+  const std::size_t width = whole ? room : static_cast<std::size_t>(rope.width), half = width / 2;
   for (std::size_t t = 0; t < x.rows; ++t) {
     for (std::size_t i = 0; i < half; ++i) {
-      const double angle =
-          static_cast<double>(t % shape.seq) * frequency(rope, shape.head_dim, static_cast<Int>(shape.seq), i);
+      const double angle = static_cast<double>(t % shape.seq) * frequency(rope, room, static_cast<Int>(shape.seq), i);
       const double cosine = std::cos(angle) * rope.attention_factor;
       const double sine = std::sin(rope.backwards ? -angle : angle) * rope.attention_factor;
       for (std::size_t h = 0; h < shape.heads; ++h) {
@@ -145,8 +155,7 @@ Attended<double> ReferenceEngine::attend(const AttentionShape& shape, const Rows
           score *= shape.scale;
           if (shape.temperature) score *= growth(*shape.temperature, i);
           if (shape.softcap != 0) score = shape.softcap * std::tanh(score / shape.softcap);
-          const double distance = static_cast<double>(j) - static_cast<double>(i);
-          if (shape.alibi) score += slope(*shape.alibi, h, shape.n_heads) * distance;
+          if (shape.alibi) score += bias(*shape.alibi, h, shape.n_heads, i, j);
           const bool seen = sees(shape, static_cast<Int>(i), static_cast<Int>(j));
           scores[j] = seen ? score : -std::numeric_limits<double>::infinity();
         }

@@ -66,7 +66,8 @@ Choice<double> ReferenceEngine::route(const Routing& routing, std::size_t per_to
     for (const std::size_t e : chosen) weights.push_back(scores[e]);
     if (routing.score == Routing::Score::chosen_softmax) weights = softmax(weights);
     double sum = 1e-20;
-    for (const double weight : weights) sum += weight;
+    for (const double weight : weights) sum += std::pow(weight, routing.order);
+    sum = std::max(std::pow(sum, 1 / routing.order), routing.least_sum);
     for (double& weight : weights) weight *= routing.normalized ? routing.scale / sum : routing.scale;
     made.experts.insert(made.experts.end(), chosen.begin(), chosen.end());
     made.weights.insert(made.weights.end(), weights.begin(), weights.end());

@@ -25,7 +25,8 @@ struct Visitor {
   }
   Reason operator()(const Norm& norm) const { return first_of({{norm.gate_rank.value > 0, "a gated norm"}}); }
   Reason operator()(const Rope& rope) const {
-    return first_of({{rope.scaling == Rope::Scaling::unknown, "a rotary embedding with an unknown scaling"}});
+    return first_of({{rope.scaling == Rope::Scaling::unknown, "a rotary embedding with an unknown scaling"},
+                     {rope.width % 2 != 0, "a rotary embedding of an odd width"}});
   }
   Reason operator()(const Attention& a) const {
     if (const Reason reason = first_of({

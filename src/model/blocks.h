@@ -87,6 +87,7 @@ struct Rope {
 struct Alibi {
   double exponent = 8;
   double factor = 1;
+  bool bfloat16 = false;  // slopes, and slopes times positions, are rounded to bfloat16 before the factor (Falcon)
 };
 
 // Queries grow with their position, so that attention stays as sharp over many tokens: they are multiplied by
@@ -272,6 +273,8 @@ struct Routing {
   enum class GroupScore : std::uint8_t { best, best_two };
   Score score = Score::softmax;
   bool normalized = false;    // the chosen scores are divided by their sum
+  double order = 1;           // their sum is Σ|s|^order to the power 1/order (DBRX),
+  double least_sum = 0;       // and this at least (Ernie)
   double scale = 1;           // and multiplied with this
   bool weighs_input = false;  // the score multiplies the expert's input, not its output (Llama 4)
   // Experts are chosen within the top_groups groups whose best expert, or best two together, score highest.
