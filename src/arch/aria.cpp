@@ -19,7 +19,7 @@ void aria(Reader& config, Model& model) {
   moe.router = "router";
   moe.storage = ExpertStorage::stacked;
   moe.expert.layout = Layout::conv1d;
-  moe.expert.activation = Activation::silu;
+  moe.expert.activation = Activation::silu;  // whatever hidden_act is
   moe.expert.fused = moe.expert.up = "fc1.weight";
   moe.expert.down = "fc2.weight";
   moe.routing.score = Routing::Score::chosen_softmax;

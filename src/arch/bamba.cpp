@@ -18,7 +18,8 @@ const SizeDefaults kSizes{.vocab = 128000,
                           .n_layers = 32,
                           .n_heads = 32,
                           .n_kv_heads = 8,
-                          .rounds_head_dim_down = true};
+                          .rounds_head_dim_down = true,
+                          .norm = {.eps = 1e-5}};
 
 Attention read_attention(Reader& config, const Sizes& s) {
   Attention attention = s.attention();

@@ -19,7 +19,7 @@ void bitnet(Reader& config, Model& model) {
                               .activation = "relu2",
                               .norm = {.eps = 1e-5}});
   Attention attention = s.attention(config.flag("attention_bias", false));
-  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000});
+  attention.rope = read_rope(config, s.head_dim.value, 500000);
   attention.o_norm = s.named("attn_sub_norm");
   Mlp mlp = s.gated_mlp(config);
   mlp.norm = s.named("ffn_sub_norm");

@@ -36,7 +36,7 @@ Norm rows_norm(const Sizes& s, std::string_view name, Dim heads) {
 void cohere(Reader& config, Model& model) {
   const Sizes s = read_cohere(config, model);
   Attention attention = s.attention(config.flag("attention_bias", false));
-  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .interleaved = true});
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .whole = true, .interleaved = true});
   if (config.flag("use_qk_norm", false)) {
     attention.q_norm = rows_norm(s, "q_norm", s.n_heads);
     attention.k_norm = rows_norm(s, "k_norm", s.n_kv_heads);
@@ -50,7 +50,7 @@ void cohere_compass(Reader& config, Model& model) {
   const Sizes s = read_cohere(config, model, 1);
   Attention attention = s.attention(config.flag("attention_bias", false));
   const auto rope_of = [&](std::string_view kind) {
-    return read_rope(config, s.head_dim.value, {.interleaved = true, .layer_type = kind});
+    return read_rope(config, s.head_dim.value, {.whole = true, .interleaved = true, .layer_type = kind});
   };
   const Rope full = rope_of("full_attention"), sliding = rope_of("sliding_attention");
   const Mlp mlp = s.gated_mlp(config);
@@ -68,7 +68,7 @@ void cohere_compass(Reader& config, Model& model) {
 void cohere2(Reader& config, Model& model) {
   const Sizes s = read_cohere(config, model);
   Attention attention = s.attention(config.flag("attention_bias", false));
-  const Rope rope = read_rope(config, s.head_dim.value, {.interleaved = true});
+  const Rope rope = read_rope(config, s.head_dim.value, {.whole = true, .interleaved = true});
   const Mlp mlp = s.gated_mlp(config);
   const auto window = config.optional_size("sliding_window", 4096);
   const Int pattern = config.size("sliding_window_pattern", 4);

@@ -21,7 +21,7 @@ void cohere2_moe(Reader& config, Model& model) {
   s.logit_scale = config.number("logit_scale", 0.0625);
   const Int n = s.n_layers.value;
   Attention attention = s.attention(config.flag("attention_bias", false));
-  const Rope rope = read_rope(config, s.head_dim.value, {.interleaved = true});
+  const Rope rope = read_rope(config, s.head_dim.value, {.whole = true, .interleaved = true});
   Mlp mlp = s.gated_mlp(config);
   MixtureOfExperts moe =
       bank_of(mlp, config.size("num_experts", 8), config.count("num_experts_per_tok", 2), s.d_ff.value);
@@ -41,7 +41,8 @@ void cohere2_moe(Reader& config, Model& model) {
       config, n, [&](Int i) { return i < n_dense ? (i + 1) % dense_pattern != 0 : (i - n_dense + 1) % pattern != 0; });
   add_layers(decoder_frame(config, model, s), routed, slides, [&](Layer& layer, bool route, bool slide) {
     attention.window = slide ? window : std::nullopt;
-    attention.rope = slide ? std::optional(rope) : std::nullopt;
+    const bool turns = slide ? window.has_value() : !route && dense_pattern == 1;
+    attention.rope = turns ? std::optional(rope) : std::nullopt;
     layer = parallel_layer(s, attention, route ? Block(moe) : Block(mlp));
     if (route && moe.shared && averages) layer.branches.back().scale = 0.5;
   });

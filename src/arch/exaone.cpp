@@ -19,7 +19,7 @@ void exaone(Reader& config, Model& model) {
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.name = "attn.attention";
   attention.o = "out_proj";
-  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000});
+  attention.rope = read_rope(config, s.head_dim.value, 500000);
   Mlp mlp = s.gated_mlp(config, config.flag("mlp_bias", false));
   mlp.gate = "c_fc_0";
   mlp.up = "c_fc_1";

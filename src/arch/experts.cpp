@@ -111,7 +111,8 @@ LatentAttention read_latent_attention(Reader& config, Model& model, const Sizes&
   RopeDefaults rope = defaults.rope;
   rope.interleaved = config.flag("rope_interleave", rope.interleaved);
   a.rope = read_rope(config, a.d_rope.value, rope);
-  a.rope.width = a.d_rope.value;  // partial_rotary_factor is its part of the whole head
+  if (a.rope.scaling != Rope::Scaling::proportional)
+    a.rope.width = a.d_rope.value;  // partial_rotary_factor is its part of the whole head
   if (defaults.n_index_heads > 0)
     a.indexer = {.n_heads = {config.size("index_n_heads", defaults.n_index_heads), Symbol::n_index_heads},
                  .head_dim = {config.size("index_head_dim", 128), Symbol::index_dim},

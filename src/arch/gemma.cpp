@@ -101,11 +101,12 @@ void gemma3_text(Reader& config, Model& model) {
                         .n_kv_heads = 4,
                         .norm = {.unit_offset = true}});
   Gemma2 g = read_gemma2(config, s, 0, 0);
+  g.attention.softcap = 0;  // whatever attn_logit_softcapping is
   g.attention.q_norm = s.head_norm("q_norm");
   g.attention.k_norm = s.head_norm("k_norm");
-  const Rope full = read_rope(config, s.head_dim.value, {.theta = 1e6, .layer_type = "full_attention"});
-  const Rope local =
-      read_rope(config, s.head_dim.value, {.layer_type = "sliding_attention", .own_theta = "rope_local_base_freq"});
+  const Rope full = read_rope(config, s.head_dim.value, {.theta = 1e6, .whole = true, .layer_type = "full_attention"});
+  const Rope local = read_rope(config, s.head_dim.value,
+                               {.whole = true, .layer_type = "sliding_attention", .own_theta = "rope_local_base_freq"});
   const Int pattern = config.size("sliding_window_pattern", 6);
   const auto slides = sliding_layers(config, s.n_layers.value, [&](Int i) { return (i + 1) % pattern != 0; });
   add_layers(decoder_frame(config, model, s), slides, [&](Layer& layer, bool sliding) {

@@ -73,7 +73,7 @@ void sarvam_moe(Reader& config, Model& model) {
   attention.name = "attention";
   attention.fused = "query_key_value";
   attention.o = "dense";
-  attention.rope = read_rope(config, s.head_dim.value, 10000);
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 8e6});
   if (config.flag("use_qk_norm", true)) {
     attention.q_norm = s.head_norm("query_layernorm");
     attention.k_norm = s.head_norm("key_layernorm");
@@ -102,7 +102,7 @@ void solar_open(Reader& config, Model& model) {
                               .has_d_ff = false});
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.o_bias = false;
-  attention.rope = read_rope(config, s.head_dim.value, 10000);
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 1e6});
   decoder(config, model, s, attention, {128, 8, 1280}, {});
 }
 
@@ -177,7 +177,7 @@ void hy_v3(Reader& config, Model& model) {
                               .head_dim = 128,
                               .norm = {.eps = 1e-5}});
   Attention attention = s.attention(config.flag("attention_bias", false));
-  attention.rope = read_rope(config, s.head_dim.value, 10000);
+  attention.rope = read_rope(config, s.head_dim.value, 11158840);
   attention.q_norm = s.head_norm("q_norm");
   attention.k_norm = s.head_norm("k_norm");
   const Mlp mlp = s.gated_mlp(config, config.flag("mlp_bias", false));

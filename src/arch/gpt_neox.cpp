@@ -59,7 +59,7 @@ void gpt_neox_japanese(Reader& config, Model& model) {
   s.d_ff.value = multiply(config.size("intermediate_multiple_size", 4), s.d.value);
   model.sizes.intermediate_size = s.d_ff.value;
   Attention attention = fused_attention(s, "attention", false);
-  attention.rope = read_rope(config, s.head_dim.value, 10000);
+  attention.rope = read_rope(config, s.head_dim.value, RopeDefaults{});
   const Mlp mlp = s.plain_mlp(config, "dense_h_to_4h", "dense_4h_to_h", false);
   Stack& stack =
       decoder_frame(config, model, s, {.embedding = "embed_in", .norm = "final_layer_norm", .head = "embed_out"});

@@ -60,6 +60,7 @@ void granite_docling_text(Reader& config, Model& model) {
 void hyperclovax(Reader& config, Model& model) {
   Sizes s = read_sizes(config, model, {.vocab = 32000, .d = 4096, .d_ff = 11008, .n_layers = 32, .n_heads = 32});
   read_multipliers(config, s);
+  s.logit_scale = config.number("logits_scaling", 1);  // multiplied, where Granite divides
   Attention attention = s.attention(config.flag("attention_bias", false));
   if (config.has("attention_multiplier")) attention.scale = config.number("attention_multiplier", 1);
   attention.rope = read_rope(config, s.head_dim.value, 10000);

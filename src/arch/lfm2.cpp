@@ -18,6 +18,7 @@ Sizes read_lfm(Reader& config, Model& model, SizeDefaults defaults, const Keys& 
   defaults.has_d_ff = false;
   defaults.kv_heads_may_be_null = false;
   defaults.tied = true;
+  defaults.norm.eps = 1e-5;
   Sizes s = read_sizes(config, model, defaults);
   s.d_ff = {d_ff, Symbol::d_ff};
   s.tied = config.flag({"tie_embedding", "tie_word_embeddings"}, true);

@@ -8,7 +8,8 @@ namespace lmsize {
 namespace {
 
 // Llama's layers under other defaults.
-void llama_decoder(Reader& config, Model& model, const SizeDefaults& defaults, const RopeDefaults& rope = {}) {
+void llama_decoder(Reader& config, Model& model, const SizeDefaults& defaults,
+                   const RopeDefaults& rope = {.whole = true}) {
   const Sizes s = read_sizes(config, model, defaults);
   Attention attention = s.attention(config.flag({"attention_bias", "qkv_bias"}, false));
   attention.rope = read_rope(config, s.head_dim.value, rope);
@@ -137,7 +138,7 @@ void helium(Reader& config, Model& model) {
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.o_bias = false;
   attention.d_o = s.d;
-  attention.rope = read_rope(config, s.head_dim.value, {.theta = 100000, .interleaved = true});
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 100000, .whole = true, .interleaved = true});
   pre_norm_decoder(config, model, s, attention, s.gated_mlp(config, config.flag("mlp_bias", false)));
 }
 
@@ -173,7 +174,7 @@ void ernie4_5(Reader& config, Model& model) {
                               .norm = {.eps = 1e-5}});
   const bool bias = config.flag("use_bias", false);
   Attention attention = s.attention(bias);
-  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .interleaved = true});
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 500000, .whole = true, .interleaved = true});
   pre_norm_decoder(config, model, s, attention, s.gated_mlp(config, bias));
 }
 
@@ -191,8 +192,9 @@ void ministral3(Reader& config, Model& model) {
                               .rounds_head_dim_down = true,
                               .norm = {.eps = 1e-5}});
   Attention attention = s.attention();
-  attention.rope = read_rope(config, s.head_dim.value,
-                             {.theta = 1e6, .scaling = Rope::Scaling::yarn, .factor = 16, .original_positions = 16384});
+  attention.rope = read_rope(
+      config, s.head_dim.value,
+      {.theta = 1e6, .whole = true, .scaling = Rope::Scaling::yarn, .factor = 16, .original_positions = 16384});
   attention.temperature = read_temperature(config, *attention.rope, 0.1);
   attention.window = config.optional_size("sliding_window");
   pre_norm_decoder(config, model, s, attention, s.gated_mlp(config));
@@ -211,9 +213,9 @@ void cwm(Reader& config, Model& model) {
                               .head_dim = 128,
                               .norm = {.eps = 1e-5}});
   Attention attention = s.attention();
-  attention.rope =
-      read_rope(config, s.head_dim.value,
-                {.theta = 1e6, .scaling = Rope::Scaling::llama3, .factor = 16, .original_positions = 8192});
+  attention.rope = read_rope(
+      config, s.head_dim.value,
+      {.theta = 1e6, .whole = true, .scaling = Rope::Scaling::llama3, .factor = 16, .original_positions = 8192});
   const Mlp mlp = s.gated_mlp(config, config.flag("mlp_bias", false));
   const auto window = config.optional_size("sliding_window", 8192);
   const auto slides = sliding_layers(config, s.n_layers.value, [](Int i) { return i % 4 != 0; });

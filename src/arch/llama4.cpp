@@ -22,7 +22,7 @@ void llama4(Reader& config, Model& model) {
   const Int n = s.n_layers.value;
   check_layer_number(n);
   Attention attention = s.attention(config.flag("attention_bias", false));
-  const Rope rope = read_rope(config, s.head_dim.value, {.theta = 500000, .interleaved = true});
+  const Rope rope = read_rope(config, s.head_dim.value, {.theta = 500000, .whole = true, .interleaved = true});
   Mlp mlp = s.gated_mlp(config);
   mlp.name = "feed_forward";
   MixtureOfExperts moe =

@@ -30,7 +30,8 @@ void minimax(Reader& config, Model& model) {
                               .n_layers = 32,
                               .n_heads = 32,
                               .n_kv_heads = 8,
-                              .rounds_head_dim_down = true});
+                              .rounds_head_dim_down = true,
+                              .norm = {.eps = 1e-5}});
   Attention attention = s.attention();
   const Int turning = config.count("rotary_dim", s.head_dim.value, s.head_dim.value);
   const double part = static_cast<double>(turning) / static_cast<double>(s.head_dim.value);

@@ -67,7 +67,7 @@ void minimax_m3(Reader& config, Model& model) {
   config.ignore({"rotary_dim", "num_mtp_modules", "first_k_dense_replace", "n_shared_experts", "moe_intermediate_size",
                  "num_nextn_predict_layers"});
   Attention attention = s.attention();
-  attention.rope = read_rope(config, s.head_dim.value, 5e6);
+  attention.rope = read_rope(config, s.head_dim.value, {.theta = 5e6});
   attention.q_norm = s.head_norm("q_norm");
   attention.k_norm = s.head_norm("k_norm");
   Mlp mlp = s.gated_mlp(config);

@@ -15,7 +15,8 @@ void mixtral(Reader& config, Model& model) {
                               .n_heads = 32,
                               .n_kv_heads = 8,
                               .kv_heads_may_be_null = false,
-                              .rounds_head_dim_down = true});
+                              .rounds_head_dim_down = true,
+                              .norm = {.eps = 1e-5}});
   Attention attention = s.attention();
   attention.rope = read_rope(config, s.head_dim.value, 1e6);
   attention.window = config.optional_size("sliding_window");

@@ -26,7 +26,8 @@ void mpt(Reader& config, Model& model) {
   attention.fused = "Wqkv";
   attention.o = "out_proj";
   Reader options = config.object("attn_config");
-  if (options.flag("alibi", true)) attention.alibi = Alibi{.exponent = options.number("alibi_bias_max", 8)};
+  attention.alibi = Alibi{};
+  options.ignore({"alibi", "alibi_bias_max"});  // as the class does
   attention.clip = options.number("clip_qkv", 0);
   if (options.has("softmax_scale")) attention.scale = options.number("softmax_scale", 0);
   Mlp mlp = s.plain_mlp(config, "up_proj", "down_proj", false);

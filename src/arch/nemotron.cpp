@@ -69,9 +69,9 @@ void apertus_decoder(Reader& config, Model& model, Int vocab) {
                               .activation = "xielu",
                               .norm = {.eps = 1e-5}});
   Attention attention = s.attention(config.flag("attention_bias", false));
-  attention.rope =
-      read_rope(config, s.head_dim.value,
-                {.theta = 12e6, .scaling = Rope::Scaling::llama3, .factor = 8, .original_positions = 8192});
+  attention.rope = read_rope(
+      config, s.head_dim.value,
+      {.theta = 12e6, .whole = true, .scaling = Rope::Scaling::llama3, .factor = 8, .original_positions = 8192});
   attention.q_norm = s.head_norm("q_norm");
   attention.k_norm = s.head_norm("k_norm");
   const Mlp mlp = s.plain_mlp(config, "up_proj", "down_proj", false);

@@ -57,9 +57,11 @@ void olmo3(Reader& config, Model& model) {
   Attention attention = olmo2_attention(s, config.flag("attention_bias", false));
   const Mlp mlp = s.gated_mlp(config);
   // rope_scaling stretches the layers that do not slide.
-  const Rope full = read_rope(config, s.head_dim.value, {.theta = 500000, .layer_type = "full_attention"});
-  const Rope local = read_rope(config, s.head_dim.value,
-                               {.theta = 500000, .layer_type = "sliding_attention", .own_theta = "rope_theta"});
+  const Rope full =
+      read_rope(config, s.head_dim.value, {.theta = 500000, .whole = true, .layer_type = "full_attention"});
+  const Rope local =
+      read_rope(config, s.head_dim.value,
+                {.theta = 500000, .whole = true, .layer_type = "sliding_attention", .own_theta = "rope_theta"});
   const auto window = config.optional_size("sliding_window", 4096);
   const auto slides = sliding_layers(config, s.n_layers.value, [](Int i) { return (i + 1) % 4 != 0; });
   add_layers(decoder_frame(config, model, s), slides, [&](Layer& layer, bool sliding) {

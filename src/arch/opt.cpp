@@ -67,14 +67,15 @@ void opt(Reader& config, Model& model) {
 
 // BioGptForCausalLM.
 void biogpt(Reader& config, Model& model) {
-  const Sizes s = read_scaled_sizes(config, model,
-                                    {.vocab = 42384,
-                                     .d = 1024,
-                                     .d_ff = 4096,
-                                     .n_layers = 24,
-                                     .n_heads = 16,
-                                     .activation = "gelu",
-                                     .norm = {.kind = Norm::Kind::layer, .bias = true, .eps = 1e-12}});
+  Sizes s = read_scaled_sizes(config, model,
+                              {.vocab = 42384,
+                               .d = 1024,
+                               .d_ff = 4096,
+                               .n_layers = 24,
+                               .n_heads = 16,
+                               .activation = "gelu",
+                               .norm = kLayerNorm});
+  s.norm.eps = kLayerNorm.eps;  // whatever layer_norm_eps is
   const Dim positions{config.size("max_position_embeddings", 1024), Symbol::n_positions};
   Stack& stack = decoder_frame(config, model, s, {.norm = "layer_norm", .head = "output_projection"});
   stack.input.push_back(

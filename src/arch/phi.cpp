@@ -39,7 +39,7 @@ void phi3_decoder(Reader& config, Model& model, const SizeDefaults& defaults) {
   const Sizes s = read_sizes(config, model, defaults);
   Attention attention = s.attention();
   attention.fused = "qkv_proj";
-  attention.rope = read_rope(config, s.head_dim.value, 10000);
+  attention.rope = read_rope(config, s.head_dim.value, {.original_positions = 4096});
   attention.window = config.optional_size("sliding_window");
   Mlp mlp = s.gated_mlp(config);
   mlp.fused = "gate_up_proj";

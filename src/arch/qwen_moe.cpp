@@ -106,7 +106,8 @@ void qwen3_omni_moe_text(Reader& config, Model& model) {
                      .rounds_head_dim_down = true});
 }
 
-// FlintForCausalLM: sinks; the first two layers are dense and see everything, as every fourth and the last do.
+// FlintForCausalLM: sinks; the first two layers are dense and see everything, as every fourth and the last do; only the
+// others turn.
 void flint(Reader& config, Model& model) {
   const Sizes s = read_sizes(config, model,
                              {.vocab = 150144,
@@ -119,7 +120,7 @@ void flint(Reader& config, Model& model) {
                               .head_dim = 128});
   const Int n = s.n_layers.value;
   Attention attention = s.attention(config.flag("attention_bias", false));
-  attention.rope = read_rope(config, s.head_dim.value, 10000);
+  const Rope rope = read_rope(config, s.head_dim.value, 10000);
   attention.q_norm = s.head_norm("q_norm");
   attention.k_norm = s.head_norm("k_norm");
   attention.sinks = true;
@@ -134,6 +135,7 @@ void flint(Reader& config, Model& model) {
   const auto slides = sliding_layers(config, n, [&](Int i) { return i >= 2 && i % 4 != 1 && i + 1 < n; });
   add_layers(decoder_frame(config, model, s), routed, slides, [&](Layer& layer, bool route, bool slide) {
     attention.window = slide ? window : std::nullopt;
+    attention.rope = attention.window ? std::optional(rope) : std::nullopt;
     layer = pre_norm_layer(s, attention, route ? Block(moe) : Block(mlp));
   });
 }

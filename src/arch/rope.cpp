@@ -20,13 +20,16 @@ Scaling scaling_of(std::string_view type) {
   return Scaling::unknown;
 }
 
-// What stretching the context takes from its parameters.
-void read_scaling(Reader& config, Reader& given, Rope& rope) {
+// What stretching the context takes from its parameters; class_original, where it is not 0, goes before their original
+// length.
+void read_scaling(Reader& config, Reader& given, Rope& rope, Int class_original) {
   const bool retrained =
       rope.scaling == Scaling::llama3 || rope.scaling == Scaling::yarn || rope.scaling == Scaling::longrope;
   constexpr std::string_view kOriginal = "original_max_position_embeddings";
-  if (retrained)
-    rope.original_positions = config.count(kOriginal, given.count(kOriginal, rope.positions, rope.positions));
+  if (retrained) {
+    const Int stated = given.count(kOriginal, rope.positions, rope.positions);
+    rope.original_positions = config.count(kOriginal, class_original > 0 ? class_original : stated);
+  }
   const double stretched = retrained && rope.original_positions > 0
                                ? static_cast<double>(rope.positions) / static_cast<double>(rope.original_positions)
                                : 1;
@@ -82,7 +85,7 @@ Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults) {
   const double partial = config.number({"partial_rotary_factor", "rotary_pct"}, defaults.partial);
   Rope rope;
   rope.interleaved = defaults.interleaved;
-  rope.positions = config.count({"max_position_embeddings", "n_positions"}, 0, 0);
+  rope.positions = config.count({"max_position_embeddings", "n_positions", "max_seq_len"}, 0, 0);
   if (!defaults.own_theta.empty()) {
     const double own = config.number(defaults.own_theta, defaults.theta);
     rope.theta = nested ? given.number("rope_theta", own) : own;
@@ -93,8 +96,11 @@ Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults) {
   if (!(part >= 0 && part <= 1))
     config.fail("out-of-range", "partial_rotary_factor", "partial_rotary_factor is not between 0 and 1");
   rope.width = static_cast<Int>(static_cast<double>(head_dim) * part);
-  if (given.empty() || (!nested && !defaults.own_theta.empty())) {
+  const bool absent = given.empty() && !config.has("rope_parameters");
+  if (absent || (!nested && !defaults.own_theta.empty())) {
     rope.scaling = defaults.scaling;
+    if (rope.scaling != Scaling::none) rope.theta = defaults.theta;  // the class's, whatever rope_theta is
+    if (defaults.whole) rope.width = head_dim;
     rope.factor = defaults.factor;
     rope.original_positions = defaults.original_positions;
     rope.mscale_all_dim = defaults.mscale_all_dim;
@@ -102,7 +108,10 @@ Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults) {
   }
   given.ignore({"max_position_embeddings"});
   rope.scaling = scaling_of(given.text({"rope_type", "type"}, "default"));
-  if (rope.scaling != Scaling::none) read_scaling(config, given, rope);
+  if (rope.scaling == Scaling::none && defaults.whole) rope.width = head_dim;
+  if (rope.scaling != Scaling::none)
+    read_scaling(config, given, rope, defaults.scaling == Scaling::none ? defaults.original_positions : 0);
+  if (nested) rope.truncate = true;  // the reference looks for it beside the layer types
   return rope;
 }
 

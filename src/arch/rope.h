@@ -14,12 +14,14 @@ namespace lmsize {
 struct RopeDefaults {
   double theta = 10000;
   double partial = 1;  // the part of a head that turns
+  bool whole = false;  // the class turns whole heads where it does not stretch, whatever partial_rotary_factor says
   bool interleaved = false;
   // Where layer types differ: the type's entry in rope_parameters ("sliding_attention"), and the older key of its theta
   // ("rope_local_base_freq"). A type with such a key takes nothing from rope_scaling and rope_theta.
   std::string_view layer_type{};
   std::string_view own_theta{};
-  // How the class stretches the context where neither rope_parameters nor rope_scaling is given.
+  // How the class stretches the context where neither rope_parameters nor rope_scaling is given. Without a scaling,
+  // original_positions is what an absent original_max_position_embeddings is, whatever stands in these.
   Rope::Scaling scaling = Rope::Scaling::none;
   double factor = 1;
   Int original_positions = 0;
@@ -30,8 +32,9 @@ struct RopeDefaults {
 // partial_rotary_factor (rotary_pct). Marks these and the context lengths as read.
 // Formulas: transformers/modeling_rope_utils.py.
 Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults);
+// That of a class that turns whole heads.
 inline Rope read_rope(Reader& config, Int head_dim, double theta) {
-  return read_rope(config, head_dim, {.theta = theta});
+  return read_rope(config, head_dim, {.theta = theta, .whole = true});
 }
 
 // How queries grow with their position by llama_4_scaling_beta, which stands beside the rotary embedding's sizes; where
