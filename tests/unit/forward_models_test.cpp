@@ -61,7 +61,7 @@ TEST_CASE("forward: every golden model, with both spellings of its config") {
       ++models;
     }
   }
-  CHECK(models == 36);
+  CHECK(models == 42);
 }
 
 TEST_CASE("forward: every golden block that an architecture names") {
