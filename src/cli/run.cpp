@@ -46,7 +46,11 @@ std::string overview() {
       "  lmsize llama-3-8b                                        a built-in model, as a table\n"
       "  lmsize config.json --num-hidden-layers 16 --json         a config, with fewer layers\n"
       "  lmsize --d 4096 --d-ff 11008 --activation swiglu         a layer from its sizes\n"
-      "  lmsize explain llama-3-8b                                where the numbers come from\n\n"
+      "  lmsize explain llama-3-8b                                where the numbers come from\n"
+      "  lmsize memory llama-3-8b --max-model-len 8192 --tp 2     what it takes to serve it\n"
+      "  lmsize check configs --recursive --strict                a folder of configs, in CI\n\n"
+      "A count is exact, or assumed: what it had to assume, it says. Exit status: 0; 1 where something checked does not\n"
+      "hold; 2 wrong usage; 3 an input that cannot be read.\n"
       "lmsize COMMAND --help tells a command's flags, lmsize --version the version.\n";
   return text;
 }
@@ -69,7 +73,9 @@ int dispatch(Words args, Streams& streams) {
     return 2;
   }
   const std::string_view first = args.front();
-  if (first == "--help" || first == "-h") {
+  if (first == "--help" || first == "-h" || first == "help") {
+    static constexpr const char* kHelp[] = {"--help"};
+    if (const Command* command = find_command(args.subspan(1))) return command->run(Words(kHelp), streams);
     streams.out << overview();
     return 0;
   }
