@@ -108,8 +108,9 @@ void dots3_note(Reader& config, Model& model) {
     const bool slides = kind.type == "sliding_attention";
     own.indexer = kind.type == "indexed_attention" ? indexer : std::nullopt;
     own.window = slides ? std::optional(window) : std::nullopt;
-    own.rope =
-        read_rope(config, kind.d_rope, {.theta = slides ? 5e4 : 8e7, .interleaved = true, .layer_type = kind.type});
+    own.rope = read_rope(
+        config, kind.d_rope,
+        {.theta = slides ? 5e4 : 8e7, .largest_partial = kAnyPartial, .interleaved = true, .layer_type = kind.type});
     own.rope.width = kind.d_rope;
     layer = pre_norm_layer(s, own, routes ? Block(parts.moe) : Block(parts.mlp));
   });

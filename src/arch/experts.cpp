@@ -109,6 +109,7 @@ LatentAttention read_latent_attention(Reader& config, Model& model, const Sizes&
   a.bias = config.flag("attention_bias", false);
   config.ignore({"num_key_value_heads", "qk_head_dim", "head_dim"});
   RopeDefaults rope = defaults.rope;
+  rope.largest_partial = kAnyPartial;
   rope.interleaved = config.flag("rope_interleave", rope.interleaved);
   a.rope = read_rope(config, a.d_rope.value, rope);
   if (a.rope.scaling != Rope::Scaling::proportional)

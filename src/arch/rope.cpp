@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "arch/common.h"
+#include "base/format.h"
 
 namespace lmsize {
 namespace {
@@ -93,8 +94,9 @@ Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults) {
     rope.theta = given.number("rope_theta", theta);
   }
   const double part = given.number("partial_rotary_factor", partial);
-  if (!(part >= 0 && part <= 1))
-    config.fail("out-of-range", "partial_rotary_factor", "partial_rotary_factor is not between 0 and 1");
+  if (!(part >= 0 && part <= defaults.largest_partial))
+    config.fail("out-of-range", "partial_rotary_factor",
+                format_text("partial_rotary_factor is not between 0 and {}", defaults.largest_partial));
   rope.width = static_cast<Int>(static_cast<double>(head_dim) * part);
   const bool absent = given.empty() && !config.has("rope_parameters");
   if (absent || (!nested && !defaults.own_theta.empty())) {

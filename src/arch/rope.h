@@ -10,10 +10,13 @@
 
 namespace lmsize {
 
+constexpr double kAnyPartial = 1e6;
+
 // What a class says of its rotary embedding where the config does not.
 struct RopeDefaults {
   double theta = 10000;
-  double partial = 1;  // the part of a head that turns
+  double partial = 1;          // the part of a head that turns
+  double largest_partial = 1;  // kAnyPartial where another key says the rotary width
   bool whole = false;  // the class turns whole heads where it does not stretch, whatever partial_rotary_factor says
   bool interleaved = false;
   // Where layer types differ: the type's entry in rope_parameters ("sliding_attention"), and the older key of its theta
