@@ -166,7 +166,9 @@ void unlimited_ocr_text(Reader& config, Model& model) {
                               .n_layers = 12,
                               .n_heads = 10,
                               .n_kv_heads = 10,
-                              .rounds_head_dim_down = true});
+                              .rounds_head_dim_down = true,
+                              .has_head_dim = false});
+  config.ignore({"head_dim"});
   Attention attention = s.attention(config.flag("attention_bias", false));
   attention.rope = read_rope(config, s.head_dim.value, 10000);
   attention.window = config.optional_size("sliding_window", 128);

@@ -316,6 +316,8 @@ Templates templates_for(const FitOptions& o, const std::optional<Document>& like
   if (!is_fittable(one.front()->config.base_model()))
     throw Error("not-fittable",
                 "--like: this has no whole stack of equal layers with attention, which is what fit knows");
+  if (o.experts && !has_experts(one.front()->config.base_model()))
+    throw UsageError(format_text("--experts: {} has no experts (--like mixtral-8x7b has)", one.front()->name));
   describe(*one.front(), vocab);
   one.front()->style.usual = true;
   if (!like) one.front()->style.width_ratios.clear();

@@ -13,6 +13,7 @@
 #include "checkpoint/safetensors_writer.h"
 #include "cli/command.h"
 #include "cli/count.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/read_checkpoint.h"
@@ -176,6 +177,7 @@ int run(const ForwardOptions& options, const BatchOptions& batch, Streams& strea
   ForwardRequest request = request_for(options, batch, config);
   std::optional<Progress> progress;
   request.progress = [&](double part, Int memory_bytes) {
+    if (noted_interrupt() != 0) throw Interrupted();
     if (!progress) progress.emplace(streams.err);
     progress->show([&] { return progress_bar(part, "memory " + memory_text(memory_bytes)); });
   };

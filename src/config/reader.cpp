@@ -73,7 +73,8 @@ bool sized(Value value) {
 bool contradict(Value a, Value b) {
   if (a.kind() != b.kind()) return sized(a) || sized(b);
   if (a.kind() == JsonKind::boolean) return a.truth() != b.truth();
-  return a.kind() == JsonKind::number && a.text() != b.text() && (sized(a) || sized(b));
+  const auto whole = [](Value v) { return v.kind() == JsonKind::number && integer_of(v.text()).fault.empty(); };
+  return a.kind() == JsonKind::number && a.text() != b.text() && (sized(a) || sized(b) || (whole(a) && whole(b)));
 }
 
 std::string in_words(Value value) { return value ? value.quoted() : "absent"; }

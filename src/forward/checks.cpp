@@ -40,7 +40,7 @@ Comparison compare(const Trace<float>& computed, const Trace<double>& reference)
   for (std::size_t i = 0; i < reference.size(); ++i) {
     const std::vector<double>& expected = reference[i].values.values;
     const double scale = std::max(largest_finite(expected), double{std::numeric_limits<float>::min()});
-    const double tolerance = kRelativeTolerance * scale * std::sqrt(1 + before);
+    const double tolerance = 2 * kRelativeTolerance * scale * std::sqrt(1 + before);
     result = compare<float>(reference[i].summary.name, computed.at(i).values.values, expected, tolerance);
     if (!result.ok) break;
     if (reference[i].summary.depth == Depth::model) ++before;

@@ -26,8 +26,8 @@ Comparison compare(std::string what, std::span<const T> computed, std::span<cons
                    std::optional<double> tolerance = {});
 
 // The first step that has another size than the reference's or is further from it than its tolerance, else the last
-// one. The tolerance is kRelativeTolerance × the step's largest number, times √(1 + steps of the model before it): the
-// roundings of layer upon layer add up like a random walk. Float32's range is allowed for: where all is below its
+// one. The tolerance is 2 kRelativeTolerance × the step's largest number, as what it is made of is rounded too, times
+// √(1 + steps of the model before it): the roundings of layer upon layer add up like a random walk. Float32's range is allowed for: where all is below its
 // smallest normal number, that counts as the largest.
 Comparison compare(const Trace<float>& computed, const Trace<double>& reference);
 

@@ -76,7 +76,7 @@ class Engine {
     if (x.columns != map.in) throw InternalError("a linear map was given vectors of another width");
     count(multiply_adds_, x.rows, map.in, map.out);
     Rows<T> y = product(x, map);
-    if (progress) progress(multiply_adds_);
+    tell();
     return y;
   }
   Int multiply_adds() const { return multiply_adds_; }
@@ -100,9 +100,13 @@ class Engine {
   // cap·tanh(x/cap)
   virtual void softcap(double cap, Rows<T>& x) = 0;
 
-  std::function<void(Int multiply_adds)> progress{};  // is told after each product how many there have been
+  // Is told after each product, and within those that take long, how many there have been. What it throws ends the pass.
+  std::function<void(Int multiply_adds)> progress{};
 
  protected:
+  void tell() const {
+    if (progress) progress(multiply_adds_);
+  }
   static void count(Int& counter, std::size_t rows, std::size_t in, std::size_t out) {
     counter = add(counter, multiply(multiply(static_cast<Int>(rows), static_cast<Int>(in)), static_cast<Int>(out)));
   }

@@ -136,6 +136,7 @@ Rows<double> ReferenceEngine::product(const Rows<double>& x, const LinearMap& ma
       for (std::size_t i = 0; i < map.in; ++i) sum += x.row(t)[i] * map.weight[o * map.out_stride + i * map.in_stride];
       y.row(t)[o] = map.bias == nullptr ? sum : sum + map.bias[o];
     }
+    tell();
   }
   return y;
 }

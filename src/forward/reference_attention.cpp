@@ -165,6 +165,7 @@ Attended<double> ReferenceEngine::attend(const AttentionShape& shape, const Rows
         for (std::size_t j = 0; j < T; ++j)
           for (std::size_t c = 0; c < shape.d_v; ++c) out[c] += scores[j] * v.row(b * T + j)[kv * shape.d_v + c];
         count(score_multiply_adds_, 1, T, shape.d_v);
+        tell();
         if (keep_probabilities) std::ranges::copy(scores, made.probabilities.row((b * shape.n_heads + h) * T + i));
       }
     }

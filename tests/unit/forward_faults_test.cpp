@@ -255,6 +255,19 @@ TEST_CASE("forward faults: KV heads that are read by the wrong queries") {
   CHECK(disagreement("mistral", Other()) == "model.layers.0.self_attn");
 }
 
+TEST_CASE("forward faults: what progress throws ends the pass, in the middle of a product too") {
+  struct Stop {};
+  ReferenceEngine engine;
+  int told = 0;
+  engine.progress = [&](Int) {
+    if (++told == 3) throw Stop();
+  };
+  const std::vector<float> weights(4 * 2, 1);
+  const LinearMap map{.out = 4, .in = 2, .out_stride = 2, .in_stride = 1, .weight = weights.data()};
+  CHECK_THROWS_AS(engine.linear(Rows<double>(100, 2), map), Stop);
+  CHECK(told == 3);
+}
+
 TEST_CASE("forward faults: a router's renormalisation, scale, correction and groups") {
   class Other : public FastEngine {
    public:

@@ -88,6 +88,8 @@ TEST_CASE("two names of one key that say different things are an assumption") {
   };
   CHECK(contradicts(R"({"num_experts": 8, "num_local_experts": 16})"));
   CHECK(contradicts(R"({"num_experts": 1, "num_local_experts": 16})"));
+  CHECK(contradicts(R"({"num_experts": 1, "num_local_experts": 0})"));
+  CHECK_FALSE(contradicts(R"({"num_experts": 1e-5, "num_local_experts": 0.00001})"));
   CHECK(contradicts(R"({"num_experts": null, "num_local_experts": 16})"));
   CHECK(contradicts(R"({"num_experts": [4, 8], "num_local_experts": 8})"));
   CHECK(contradicts(R"({"num_experts": true, "num_local_experts": false})"));
