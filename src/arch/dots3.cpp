@@ -105,12 +105,13 @@ void dots3_note(Reader& config, Model& model) {
     set(own.d_nope, kind.d_nope);
     set(own.d_rope, kind.d_rope);
     set(own.d_v, kind.d_v);
-    const bool slides = kind.type == "sliding_attention";
-    own.indexer = kind.type == "indexed_attention" ? indexer : std::nullopt;
+    const bool slides = kind.type == "sliding_attention", indexes = kind.type == "indexed_attention";
+    const std::string_view type = slides ? "sliding_attention" : indexes ? "indexed_attention" : "full_attention";
+    own.indexer = indexes ? indexer : std::nullopt;
     own.window = slides ? std::optional(window) : std::nullopt;
     own.rope = read_rope(
         config, kind.d_rope,
-        {.theta = slides ? 5e4 : 8e7, .largest_partial = kAnyPartial, .interleaved = true, .layer_type = kind.type});
+        {.theta = slides ? 5e4 : 8e7, .largest_partial = kAnyPartial, .interleaved = true, .layer_type = type});
     own.rope.width = kind.d_rope;
     layer = pre_norm_layer(s, own, routes ? Block(parts.moe) : Block(parts.mlp));
   });

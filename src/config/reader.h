@@ -15,7 +15,8 @@
 
 namespace lmsize {
 
-// The names of one key, in order of preference; the first is the one that messages use.
+// The names of one key, in order of preference; the first is the one that messages use. They must outlive the Reader,
+// which remembers what it was asked for.
 class Keys {
  public:
   constexpr Keys(const char* one) : Keys(std::string_view(one)) {}
