@@ -25,13 +25,20 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-std::vector<std::string_view> words_of(std::string_view name) {
-  std::vector<std::string_view> words;
-  while (true) {
-    const std::size_t end = name.find_first_of("-_.");
-    words.push_back(name.substr(0, end));
-    if (end == name.npos) return words;
-    name.remove_prefix(end + 1);
+constexpr std::string_view kSeparators = "-_.";
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Whether folded() makes the same of both.
+bool same_folded(std::string_view a, std::string_view b) {
+  const auto skip = [](std::string_view& word) {
+    while (!word.empty() && kSeparators.find(word.front()) != word.npos) word.remove_prefix(1);
+  };
+  for (;; a.remove_prefix(1), b.remove_prefix(1)) {
+    skip(a);
+    skip(b);
+    if (a.empty() || b.empty()) return a.empty() && b.empty();
+    if (lower(a.front()) != lower(b.front())) return false;
   }
 }
 
@@ -51,24 +58,24 @@ std::string folded(std::string_view word) {
   return out;
 }
 
+// Nearly all pairs end in the first lines, without a call or a copy: each key that nothing reads is compared.
 bool is_slip(std::string_view name, std::string_view meant) {
   const std::size_t length = std::max(name.size(), meant.size());
-  const auto first = [](std::string_view word) {  // nearly all keys end here: without a call
-    const char c = word.front();
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  if (name.empty() || meant.empty() || first(name) != first(meant) || length > kLongest ||
+  if (name.empty() || meant.empty() || lower(name.front()) != lower(meant.front()) || length > kLongest ||
       length - std::min(name.size(), meant.size()) > length / 4 || name == meant)
     return false;
-  const std::vector<std::string_view> words = words_of(name), meant_words = words_of(meant);
-  if (words.size() != meant_words.size()) return folded(name) == folded(meant);
-  std::size_t slips = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string word = folded(words[i]), meant_word = folded(meant_words[i]);
-    if (word == meant_word) continue;
-    if (++slips > 1 || !is_slip_of_word(word, meant_word)) return false;
+  if (same_folded(name, meant)) return true;
+  for (bool slipped = false;;) {
+    const std::size_t end = name.find_first_of(kSeparators), meant_end = meant.find_first_of(kSeparators);
+    const std::string_view word = name.substr(0, end), meant_word = meant.substr(0, meant_end);
+    if (!same_folded(word, meant_word)) {
+      if (slipped || !is_slip_of_word(folded(word), folded(meant_word))) return false;
+      slipped = true;
+    }
+    if (end == name.npos || meant_end == meant.npos) return end == meant_end;
+    name.remove_prefix(end + 1);
+    meant.remove_prefix(meant_end + 1);
   }
-  return true;
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
