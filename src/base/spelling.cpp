@@ -1,7 +1,8 @@
 #include "base/spelling.h"
 
 #include <algorithm>
-#include <cctype>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace lmsize {
@@ -25,14 +26,14 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-constexpr std::string_view kSeparators = "-_.";
+bool is_separator(char c) { return c == '-' || c == '_' || c == '.'; }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Whether folded() makes the same of both.
 bool same_folded(std::string_view a, std::string_view b) {
   const auto skip = [](std::string_view& word) {
-    while (!word.empty() && kSeparators.find(word.front()) != word.npos) word.remove_prefix(1);
+    while (!word.empty() && is_separator(word.front())) word.remove_prefix(1);
   };
   for (;; a.remove_prefix(1), b.remove_prefix(1)) {
     skip(a);
@@ -42,11 +43,19 @@ bool same_folded(std::string_view a, std::string_view b) {
   }
 }
 
-bool is_slip_of_word(const std::string& word, const std::string& meant) {
-  const std::size_t length = std::max(word.size(), meant.size());
-  if (word.empty() || meant.empty() || word[0] != meant[0] || length - std::min(word.size(), meant.size()) > length / 4)
-    return false;
-  return distance(word, meant) <= length / 4;
+// Whether two words begin alike and are about as long, as slips of the pen are.
+bool look_alike(std::string_view a, std::string_view b) {
+  const std::size_t length = std::max(a.size(), b.size());
+  return !a.empty() && !b.empty() && lower(a.front()) == lower(b.front()) &&
+         length - std::min(a.size(), b.size()) <= length / 4;
+}
+
+// Takes the first word, and the separator after it, from a name.
+std::string_view take_word(std::string_view& name) {
+  const auto end = static_cast<std::size_t>(std::ranges::find_if(name, is_separator) - name.begin());
+  const std::string_view word = name.substr(0, end);
+  name.remove_prefix(std::min(end + 1, name.size()));
+  return word;
 }
 
 }  // namespace
@@ -54,28 +63,23 @@ bool is_slip_of_word(const std::string& word, const std::string& meant) {
 std::string folded(std::string_view word) {
   std::string out;
   for (char c : word)
-    if (c != '-' && c != '_' && c != '.') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!is_separator(c)) out += lower(c);
   return out;
 }
 
-// Nearly all pairs end in the first lines, without a call or a copy: each key that nothing reads is compared.
-bool is_slip(std::string_view name, std::string_view meant) {
-  const std::size_t length = std::max(name.size(), meant.size());
-  if (name.empty() || meant.empty() || lower(name.front()) != lower(meant.front()) || length > kLongest ||
-      length - std::min(name.size(), meant.size()) > length / 4 || name == meant)
-    return false;
+bool is_slip_of_alike(std::string_view name, std::string_view meant) {
+  if (!look_alike(name, meant) || std::max(name.size(), meant.size()) > kLongest || name == meant) return false;
   if (same_folded(name, meant)) return true;
-  for (bool slipped = false;;) {
-    const std::size_t end = name.find_first_of(kSeparators), meant_end = meant.find_first_of(kSeparators);
-    const std::string_view word = name.substr(0, end), meant_word = meant.substr(0, meant_end);
-    if (!same_folded(word, meant_word)) {
-      if (slipped || !is_slip_of_word(folded(word), folded(meant_word))) return false;
-      slipped = true;
-    }
-    if (end == name.npos || meant_end == meant.npos) return end == meant_end;
-    name.remove_prefix(end + 1);
-    meant.remove_prefix(meant_end + 1);
+  if (std::ranges::count_if(name, is_separator) != std::ranges::count_if(meant, is_separator)) return false;
+  std::optional<std::pair<std::string_view, std::string_view>> differing;
+  while (!name.empty() || !meant.empty()) {
+    const std::string_view word = take_word(name), meant_word = take_word(meant);
+    if (same_folded(word, meant_word)) continue;
+    if (differing || !look_alike(word, meant_word)) return false;
+    differing.emplace(word, meant_word);
   }
+  const std::string word = folded(differing->first), meant_word = folded(differing->second);
+  return distance(word, meant_word) <= std::max(word.size(), meant_word.size()) / 4;
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {

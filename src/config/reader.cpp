@@ -540,10 +540,7 @@ void Reader::finish(std::string_view architecture) {
   };
   // The key that is meant by one that nothing reads, where that one is not there itself.
   const auto meant_by = [&](std::string_view key) -> std::optional<std::string_view> {
-    const auto begins_alike = [&](std::string_view known) { return ((key.front() ^ known.front()) & ~0x20) == 0; };
-    const auto meant = key.empty() ? s.asked.end() : std::ranges::find_if(s.asked, [&](std::string_view known) {
-      return begins_alike(known) && is_slip(key, known);
-    });
+    const auto meant = std::ranges::find_if(s.asked, [&](std::string_view known) { return is_slip(key, known); });
     if (meant == s.asked.end() || std::ranges::find(s.asked, key) != s.asked.end()) return std::nullopt;
     const bool is_there = std::ranges::any_of(s.opened, [&](Value object) { return bool(object.member(*meant)); });
     return is_there ? std::nullopt : std::optional(*meant);
