@@ -34,11 +34,11 @@ Layer bert_layer(Reader& config, const Sizes& s, const BertNorms& norms = {});
 // The first token's state through a matrix and tanh, where the class has it.
 void add_pooler(Model& model, Stack& stack, const Sizes& s, std::string name = "pooler.dense");
 
-// BERT's head of masked language modelling, and RoBERTa's.
 // Notes that BigBird's attention (arXiv 2007.14062) is the full square on short sequences alone, as far as it is
 // sparse.
 void note_sparse_blocks(Reader& config, Model& model);
 
+// BERT's head of masked language modelling, and RoBERTa's.
 MaskedHead bert_masked_head(const Sizes& s);
 MaskedHead roberta_masked_head(const Sizes& s);
 

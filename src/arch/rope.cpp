@@ -21,6 +21,12 @@ Scaling scaling_of(std::string_view type) {
   return Scaling::unknown;
 }
 
+// The object that says how positions turn: rope_scaling, or where it is not there rope_parameters.
+Reader rope_object(Reader& config) {
+  Reader scaling = config.object("rope_scaling"), parameters = config.object("rope_parameters");
+  return scaling.empty() ? parameters : scaling;
+}
+
 // What stretching the context takes from its parameters; class_original, where it is not 0, goes before their original
 // length.
 void read_scaling(Reader& config, Reader& given, Rope& rope, Int class_original) {
@@ -78,8 +84,7 @@ void read_scaling(Reader& config, Reader& given, Rope& rope, Int class_original)
 double yarn_mscale(double factor, double mscale) { return factor <= 1 ? 1 : 0.1 * mscale * std::log(factor) + 1; }
 
 Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults) {
-  Reader scaling = config.object("rope_scaling"), parameters = config.object("rope_parameters");
-  Reader given = scaling.empty() ? parameters : scaling;
+  Reader given = rope_object(config);
   const bool nested = !defaults.layer_type.empty() && given.has(defaults.layer_type);
   if (nested) given = given.object(defaults.layer_type);
   const double theta = config.number({"rope_theta", "rotary_emb_base"}, defaults.theta);
@@ -110,16 +115,16 @@ Rope read_rope(Reader& config, Int head_dim, const RopeDefaults& defaults) {
   }
   given.ignore({"max_position_embeddings"});
   rope.scaling = scaling_of(given.text({"rope_type", "type"}, "default"));
-  if (rope.scaling == Scaling::none && defaults.whole) rope.width = head_dim;
   if (rope.scaling != Scaling::none)
     read_scaling(config, given, rope, defaults.scaling == Scaling::none ? defaults.original_positions : 0);
+  else if (defaults.whole)
+    rope.width = head_dim;
   if (nested) rope.truncate = true;  // the reference looks for it beside the layer types
   return rope;
 }
 
 std::optional<Temperature> read_temperature(Reader& config, const Rope& rope, double class_strength) {
-  Reader scaling = config.object("rope_scaling"), parameters = config.object("rope_parameters");
-  Reader& given = scaling.empty() ? parameters : scaling;
+  Reader given = rope_object(config);
   const double strength = given.empty() ? class_strength : given.number("llama_4_scaling_beta", 0);
   if (strength == 0 || rope.original_positions == 0) return std::nullopt;
   return Temperature{strength, rope.original_positions};

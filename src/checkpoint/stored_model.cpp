@@ -84,9 +84,13 @@ std::string part_of(std::string_view prefix) {
 Model stored_model(const Inventory& inventory) {
   std::map<std::string_view, std::map<Int, Weights>> stacks;
   std::set<std::pair<std::string_view, Int>> prediction_layers;
+  std::vector<const StoredWeight*> outside;
   for (const StoredWeight& weight : inventory.weights) {
     const NamePlace place = place_of(weight.name);
-    if (!place.layer) continue;
+    if (!place.layer) {
+      outside.push_back(&weight);
+      continue;
+    }
     stacks[place.prefix][*place.layer].emplace_back(place.rest, &weight);
     if (is_prediction_name(weight.name)) prediction_layers.emplace(place.prefix, *place.layer);
   }
@@ -104,14 +108,12 @@ Model stored_model(const Inventory& inventory) {
     if (!layers.empty()) model.stacks.push_back(stack_of(prefix, layers));
   if (model.stacks.size() > 1)
     for (Stack& stack : model.stacks) stack.part = part_of(stack.prefix);
-  const auto outside = [](const StoredWeight& weight) { return !place_of(weight.name).layer; };
-  model.heads.reserve(static_cast<std::size_t>(std::ranges::count_if(inventory.weights, outside)));
-  for (const StoredWeight& weight : inventory.weights) {
-    if (!outside(weight)) continue;
-    if (is_prediction_name(weight.name))
-      predict(weight);
+  model.heads.reserve(outside.size());
+  for (const StoredWeight* weight : outside) {
+    if (is_prediction_name(weight->name))
+      predict(*weight);
     else
-      model.heads.push_back({.prefix = "", .block = block_of(weight.name, weight)});
+      model.heads.push_back({.prefix = "", .block = block_of(weight->name, *weight)});
   }
   if (!modules.input.empty()) model.mtp.push_back(std::move(modules));
   return model;

@@ -16,8 +16,6 @@
 #include "base/format.h"
 #include "base/spelling.h"
 #include "base/text.h"
-#include "checkpoint/checkpoint.h"
-#include "checkpoint/inventory.h"
 #include "cli/command.h"
 #include "cli/count.h"
 #include "cli/files.h"
@@ -25,9 +23,9 @@
 #include "cli/lengths.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/read_checkpoint.h"
 #include "config/built_in.h"
 #include "config/flat.h"
-#include "infer/implied_config.h"
 #include "model/activation.h"
 #include "report/fit.h"
 
@@ -255,8 +253,8 @@ Source like_source(const std::string& name) {
 
 // The config that a checkpoint's shapes imply; `warnings`: what they do not tell.
 Document implied_document(const std::string& path, std::vector<Diagnostic>& warnings) {
-  const Checkpoint checkpoint(path);
-  const Implication implied = implied_config(checkpoint, inventory_of(checkpoint));
+  const auto stored = read_headers(path);
+  const Implication& implied = stored->implied;
   if (!implied.config)
     throw Error("not-fittable", format_text("no config follows from this checkpoint ({}): give a config.json or a "
                                             "built-in model",

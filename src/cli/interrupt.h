@@ -1,15 +1,15 @@
-// Ctrl-C, SIGTERM and SIGHUP as a wish to end, for work that can stop between two inputs.
+// Ctrl-C, SIGTERM and SIGHUP as a wish to end, for work that can stop between two inputs, or in one that takes long.
 #pragma once
 
 #include <csignal>
 
 namespace lmsize::cli {
 
-// Thrown where a wait for input is cut short.
+// Thrown where a wait for input, or a pass, is cut short.
 struct Interrupted {};
 
-// As long as one of these lives, the first SIGINT, SIGTERM or SIGHUP is only noted; a second one kills. One that was ignored
-// stays so.
+// As long as one of these lives, the first SIGINT, SIGTERM or SIGHUP is only noted; a second one kills. One that was
+// ignored stays so.
 class InterruptNote {
  public:
   InterruptNote();

@@ -9,7 +9,6 @@
 #include "checkpoint/tensor_names.h"
 
 namespace lmsize::cli {
-namespace {
 
 std::shared_ptr<StoredInput> read_headers(const std::string& path) {
   auto stored = std::make_shared<StoredInput>(StoredInput{Checkpoint(path), {}, {}, {}});
@@ -20,6 +19,8 @@ std::shared_ptr<StoredInput> read_headers(const std::string& path) {
   stored->summary = summary_of(stored->checkpoint, stored->inventory);
   return stored;
 }
+
+namespace {
 
 bool is_guessed(const ImpliedConfig& implied, std::string_view key) {
   return std::ranges::find(implied.guessed, key) != implied.guessed.end();

@@ -1,6 +1,7 @@
 // A checkpoint as an input, without a config.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,9 @@ struct StoredInput {
   CheckpointSummary summary;
   Implication implied{};
 };
+
+// The headers, what they hold, and the config that they imply. Throws Error as Checkpoint does.
+std::shared_ptr<StoredInput> read_headers(const std::string& path);
 
 // Reads the headers and makes a model of them: that of the config which they imply, with --set and the shape flags, or
 // else each tensor by itself. Throws Error as Checkpoint does, UsageError for flags where there is nothing they could
